@@ -1,8 +1,8 @@
 """All checks of a grading except speed. The modules turn the outputs of a worker into checks with points.
 
 correctness, sanitizer, memory  the kinds of checks
-requirements, scoring           points of checks that depend on other checks, and of checks that a task made
-compilation/                    what is compiled
+requirements, scoring           what the points of checks depend on
+compilation/                    the program of a submission, and its build
 trials/                         the data of launches, and the comparison with expected results
 simulation/                     runs in the simulator
 memory_behaviour/               measures, and advice on them

@@ -1,1 +1,1 @@
-"""What is compiled: the submission as a program, the rules that it must obey, and the build of it."""
+"""The build of a submission: its program, the rules that it must obey, and its kernels."""
