@@ -1,4 +1,4 @@
-"""What students see of an assignment."""
+"""The part of an assignment that students see."""
 
 from collections.abc import Sequence
 from textwrap import fill

@@ -21,7 +21,8 @@ from grader.grading.checks.correctness import Tried, try_cases
 from grader.grading.rules import SearchRules
 from grader.grading.search.edits import edits
 from grader.grading.search.edits.sites import Edit
-from grader.grading.search.evaluator import EvaluatedCase, Evaluator, OutOfTimeError, Unchanged
+from grader.grading.search.evaluated_case import EvaluatedCase
+from grader.grading.search.evaluator import Evaluator, OutOfTimeError, Unchanged
 from grader.grading.search.fixes import FEW, LINES, PER_LINE, Fixes, best_of, evaluated_fixes
 from grader.grading.search.hint import Fix
 from grader.grading.search.mutants.mutant_schema import edited, mutant_schemas

@@ -13,7 +13,7 @@ from grader.grading.checks.correctness import trial_of
 from grader.grading.checks.simulation.sanitizer_run import NUMBER
 from grader.grading.checks.simulation.simulated_run import SIMULATION_KEY
 from grader.grading.checks.trials.trial import make_trial
-from grader.grading.search.evaluator import EvaluatedCase, evaluated_case
+from grader.grading.search.evaluated_case import EvaluatedCase, evaluated_case
 from grader.grading.search.suspicion import KernelRun
 
 LITTLE = 2**16

@@ -12,7 +12,8 @@ from grader.execution.session import WorkerSession
 from grader.grading.checks.compilation.building import build
 from grader.grading.checks.correctness import trial_of
 from grader.grading.search.edits import edits
-from grader.grading.search.evaluator import Evaluator, evaluated_case
+from grader.grading.search.evaluated_case import evaluated_case
+from grader.grading.search.evaluator import Evaluator
 from grader.grading.search.mutants.mutant_schema import mutant_schema
 from grader.grading.source.reading import outline
 
