@@ -14,7 +14,7 @@ from grader.course.assignment import Assignment
 from grader.course.expressions import FUNCTIONS, Expression
 from grader.course.folders import BASELINE_FILE, read_text
 from grader.course.launches import Launch
-from grader.grading.checks.signature import expected_signature
+from grader.grading.checks.compilation.signature import expected_signature
 
 FOLDER = "avoiding"
 

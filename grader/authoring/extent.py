@@ -6,7 +6,7 @@ from grader.authoring.thresholds import MARGIN
 from grader.grading.explain.problem import Problem
 from grader.grading.phases.context import GradingContext
 from grader.grading.phases.speed import NO_SPEED, Preparation, prepare_own
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 LEFT_OUT = Problem(reason=Reason.DECIDED_ELSEWHERE, message="skipped: only a full validation measures speed.")
 

@@ -33,7 +33,7 @@ from grader.course.loading import checked, read_fields
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.grading.rules import TimingRules
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 EXPECTED_FILE = "expected.yaml"
 

@@ -21,8 +21,10 @@ from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.rubric import Correctness, Kind
 from grader.course.speed_goals import device_class
-from grader.results.check import FOR_INSTRUCTORS, Check, Reason, Verdict, full_marks, lines_named
+from grader.results.check import Check, full_marks
+from grader.results.findings import lines_named
 from grader.results.result import Result
+from grader.results.verdicts import FOR_INSTRUCTORS, Reason, Verdict
 
 Value = TypeVar("Value")
 

@@ -16,7 +16,7 @@ from grader.course.elements import ELEMENTS
 from grader.course.folders import read_text
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
-from grader.grading.checks.signature import AnyParameter, OpaqueParameter, expected_parameters
+from grader.grading.checks.compilation.signature import AnyParameter, OpaqueParameter, expected_parameters
 
 HANDOUT = "README.md"
 

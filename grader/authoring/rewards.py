@@ -23,8 +23,8 @@ from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.speed import Preparation, prepare_none
 from grader.grading.progress import Progress
-from grader.results.check import UNTIMED, Verdict
 from grader.results.result import Result
+from grader.results.verdicts import UNTIMED, Verdict
 
 ATTEMPTS = 3
 """Number of attempts to grade a kernel whose speed could not be measured."""

@@ -28,8 +28,9 @@ from grader.execution.assignment_plans import baseline_plan, control_plan
 from grader.execution.outcome import Fetched
 from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE
 from grader.execution.series import Series
-from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
-from grader.grading.checks.program import own_program
+from grader.grading.checks.compilation.program import own_program
+from grader.grading.checks.trials.inspection import inspect
+from grader.grading.checks.trials.trial import Trial, as_array, make_trial
 from grader.grading.device_lock import shared
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
@@ -43,9 +44,10 @@ from grader.grading.timing.participants import Participant
 from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
 from grader.grading.timing.verifiers import RoundInputs, TimingTask
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import UNTIMED, Check, Reason, Verdict
+from grader.results.check import Check
 from grader.results.metrics import Performance
 from grader.results.result import Result
+from grader.results.verdicts import UNTIMED, Reason, Verdict
 
 UNEQUAL = (
     " Only cases with `data: integers` are wrong. With the rule `rounding`, their results must be equal. "

@@ -13,7 +13,7 @@ from grader.course.program import Fill, For, Repetition, Swap
 from grader.course.rubric import Correctness, Memory, Sanitizer, Section, SpeedGoals
 from grader.course.suite import Coursework
 from grader.course.tolerance import RULES
-from grader.grading.checks.signature import expected_signature
+from grader.grading.checks.compilation.signature import expected_signature
 
 
 def describe(assignment: Coursework) -> str:

@@ -34,9 +34,9 @@ from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import Oracle, load_oracle
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.by_hand.profiling import profile_submission
-from grader.grading.checks.device_needs import extensions, missing_images, missing_types, unfit
-from grader.grading.checks.measures import MEASURES
-from grader.grading.checks.unsimulated import missing_in_simulator
+from grader.grading.checks.compilation.device_needs import extensions, missing_images, missing_types, unfit
+from grader.grading.checks.memory_behaviour.measures import MEASURES
+from grader.grading.checks.simulation.unsimulated import missing_in_simulator
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment

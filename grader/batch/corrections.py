@@ -21,9 +21,9 @@ from grader.course.rubric import Kind
 from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
 from grader.reports.words import correction_in_words
-from grader.results.check import Reason, Verdict
 from grader.results.gradebook import Grade, Gradebook, Mark, StudentRow
 from grader.results.result import Correction, Result, Ungraded
+from grader.results.verdicts import Reason, Verdict
 
 NAME = "corrections.csv"
 

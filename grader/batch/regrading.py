@@ -9,8 +9,8 @@ from grader.common.errors import InputError
 from grader.common.people import person_key
 from grader.common.phrases import count
 from grader.course.suite import Coursework
-from grader.results.check import Verdict
 from grader.results.result import Result
+from grader.results.verdicts import Verdict
 
 Assignments = dict[str, Coursework]
 Choice = Callable[[Item, Result, Assignments, str], bool]

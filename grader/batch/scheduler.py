@@ -19,8 +19,8 @@ from grader.course.submissions.handin import HandIn, Intake
 from grader.course.suite import Coursework
 from grader.lms.bundle import Bundle, pack
 from grader.protocol.text import showable
-from grader.results.check import UNTIMED
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import UNTIMED
 
 ATTEMPTS = 3
 """Maximum number of attempts at a grading that fails through a fault of grader, or that is too noisy to time."""

@@ -21,7 +21,7 @@ from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import FILE_NAME, Submission, parse_submission
 from grader.course.suite import Coursework
 from grader.execution.sandbox.folder import LockedFolder, abandoned
-from grader.grading.checks.simulator_runs import absence
+from grader.grading.checks.simulation.simulator_runs import absence
 from grader.grading.completion import complete
 from grader.grading.device_lock import shared_cpu
 from grader.grading.dry_run import grade_shown_checks

@@ -7,8 +7,9 @@ from grader.cli.remote import sign_in_file
 from grader.cli.result_codes import exit_code
 from grader.course.rubric import Kind
 from grader.course.submissions.submission import FILE_NAME
-from grader.results.check import Check, Reason
+from grader.results.check import Check
 from grader.results.result import Result
+from grader.results.verdicts import Reason
 
 
 def next_step(result: Result, skeleton: str, arguments: str) -> str | None:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from grader.cli.exit_codes import ELSEWHERE, FAILED, PASSED, UNGRADED
-from grader.results.check import FOR_INSTRUCTORS, UNTIMED, Reason
 from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Result
+from grader.results.verdicts import FOR_INSTRUCTORS, UNTIMED, Reason
 
 NOT_WHOLE = {Reason.NO_SIMULATOR, *UNTIMED, *FOR_INSTRUCTORS}
 """Reasons why a grading on this machine is incomplete. The same command can complete it later, or an instructor

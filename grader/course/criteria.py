@@ -61,7 +61,10 @@ Measure = Literal[
 
 
 class MemoryCheck(Record):
-    """A quantity that the simulator counts, and its limit. grading/checks/measures.py describes each quantity."""
+    """A quantity that the simulator counts, and its limit.
+
+    grading/checks/memory_behaviour/measures.py describes each quantity.
+    """
 
     name: str
     """Unique name, in a few words."""

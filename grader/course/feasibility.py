@@ -97,7 +97,7 @@ def _check_sequence(computation: Computation, sequence: RunSequence, sizes: Size
     for step in sequence.single_steps:
         if isinstance(step, FillAt):
             with at(step.field):
-                element = computation.element(computation.buffers[step.buffer].type)
+                element = computation.element_of(step.buffer)
                 _check_fit(f"a fill of {step.buffer}", element, step.value)
     if not sequence.launches:
         raise InputError(
@@ -128,7 +128,7 @@ def _check_groups(computation: Computation, step: LaunchAt, names: Mapping[str, 
             f"{len(launch.local_size)} in `local`; give both the same number, at most {DIMENSIONS}."
         )
     if launch.kernel in computation.choices.launches:
-        return  # grading/checks/choices.py compares sizes that students may choose
+        return  # grading/checks/compilation/choices.py compares sizes that students may choose
     whole, group = ([evaluate_int(each, names) for each in of] for of in (launch.global_size, launch.local_size))
     if any(items % size for items, size in zip(whole, group, strict=True)):
         raise InputError(

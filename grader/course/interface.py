@@ -147,9 +147,9 @@ class Interface(Record):
         """Return the type with this name."""
         return laid_out(kind, self.structs[kind]) if kind in self.structs else ELEMENTS[kind]
 
-    def is_of_structs(self, buffer: str) -> bool:
-        """True if the elements of an array are structs."""
-        return self.buffers[buffer].type in self.structs
+    def element_of(self, buffer: str) -> Element | Struct:
+        """Return the type of the elements of an array."""
+        return self.element(self.buffers[buffer].type)
 
     def numbers_of(self, buffer: str) -> Element:
         """Return the type of an array of numbers or vectors."""

@@ -187,7 +187,10 @@ class Repeat(Record):
 
 
 class Choices(Record):
-    """Choices that are left to students, who state them in a comment in kernels.cl (grading/checks/choices.py)."""
+    """Choices that are left to students, who state them in a comment in kernels.cl.
+
+    grading/checks/compilation/choices.py reads the comment.
+    """
 
     constants: dict[str, tuple[int, ...]] = Field(default={})
     """Allowed values of each constant. If a student states no value, the value in `constants` is used."""

@@ -13,7 +13,7 @@ from grader.course.assignment import Assignment
 from grader.course.rubric import Correctness, Memory, Sanitizer, Section, SpeedGoals
 from grader.course.speed_goals import device_class
 from grader.grading.checks import correctness, memory, sanitizer
-from grader.grading.checks.simulator_runs import Tested, Watched
+from grader.grading.checks.simulation.simulator_runs import Tested, Watched
 from grader.grading.timing import performance
 from grader.protocol.messages import DeviceFacts
 from grader.results.check import Check, full_marks

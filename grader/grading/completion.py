@@ -12,16 +12,17 @@ from grader.common.record import replace
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
-from grader.grading.checks.building import Built, check_build, prepare
+from grader.grading.checks.compilation.building import Built, check_build, prepare
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.checks.requirements import forfeit, required
 from grader.grading.device_lock import shared, shared_cpu
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases import hidden_cases
 from grader.grading.phases.context import thawed
-from grader.results.check import Check, Reason
+from grader.results.check import Check
 from grader.results.result import Result
 from grader.results.suite_results import joined, separated
+from grader.results.verdicts import Reason
 
 
 def is_pending(result: Result) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grader.course.submissions.task import Task
-from grader.grading.checks.building import Built
-from grader.grading.checks.compiler_failures import LeftOpen
+from grader.grading.checks.causes.compiler_failures import LeftOpen
+from grader.grading.checks.compilation.building import Built
 from grader.grading.explain.problem import blamed
 from grader.protocol.text import showable
 from grader.results.check import Check

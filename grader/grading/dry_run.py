@@ -10,8 +10,9 @@ from grader.grading.explain.problem import UNMADE
 from grader.grading.grade import grade_tasks
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
-from grader.results.check import Check, Reason
+from grader.results.check import Check
 from grader.results.result import Result
+from grader.results.verdicts import Reason
 from grader.results.withholding import hidden_kinds, withheld
 
 

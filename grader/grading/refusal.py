@@ -12,7 +12,7 @@ from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
 from grader.grading.check_kinds import unobserved_checks, untimed_checks
-from grader.grading.checks.building import build_check
+from grader.grading.checks.compilation.building import build_check
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.device_lock import shared_cpu
 from grader.grading.draft import result_of
@@ -20,9 +20,10 @@ from grader.grading.explain.problem import HIDDEN, Problem
 from grader.grading.grading_environment import GradingEnvironment
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
-from grader.results.check import Check, Reason, full_marks
+from grader.results.check import Check, full_marks
 from grader.results.result import Result, Ungraded
 from grader.results.suite_results import joined
+from grader.results.verdicts import Reason
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
 LACKS_KERNELS = Problem(reason=Reason.NOT_RUN, message="skipped: write the missing kernels first.")

@@ -15,9 +15,9 @@ from grader.grading.checks.requirements import forfeit, required
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
-from grader.results.check import UNTIMED
 from grader.results.result import Result
 from grader.results.suite_results import joined, separated
+from grader.results.verdicts import UNTIMED
 
 
 def time_again(

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from grader.common.phrases import count, sizes_in_words
 from grader.course.submissions.task import Task
-from grader.grading.checks.counts import Counted
+from grader.grading.checks.simulation.counts import Counted
 from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
 from grader.reports.plain import drawn_as_text

@@ -8,9 +8,9 @@ from markupsafe import Markup, escape
 
 from grader.protocol.text import showable
 from grader.reports.words import failure_in_words, score_in_words
-from grader.results.check import Verdict
 from grader.results.gradebook import Gradebook
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import Verdict
 
 MISSING = "The layout of this page is missing: the grader failed. The grade is not affected."
 

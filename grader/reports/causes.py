@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from grader.common.phrases import count
 from grader.course.rubric import Kind
-from grader.results.check import ONE_LINE, UNSTEADY, Check, Place, Reason, Verdict
+from grader.results.check import ONE_LINE, UNSTEADY, Check
+from grader.results.findings import Place
 from grader.results.result import Result
+from grader.results.verdicts import Reason, Verdict
 
 FINDINGS = 50
 """Maximum number of findings of a check that become issues. A kernel can have a thousand findings with only a few

@@ -1,7 +1,7 @@
 """Draws an error map as lines of text."""
 
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
-from grader.results.check import ErrorMap
+from grader.results.findings import ErrorMap
 
 MEANINGS = {RIGHT: "right", PARTLY: "some wrong", WRONG: "wrong", UNWRITTEN: "not written"}
 

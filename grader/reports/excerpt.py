@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from grader.protocol.text import showable
 from grader.reports.issues import Issue
-from grader.results.check import Place
+from grader.results.findings import Place
 
 TAB = 4
 """Width of a tab in columns."""

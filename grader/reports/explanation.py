@@ -10,8 +10,9 @@ from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.plain import drawn_as_text
 from grader.reports.words import faults_in_words
-from grader.results.check import Check, Verdict
+from grader.results.check import Check
 from grader.results.explanation import Explained
+from grader.results.verdicts import Verdict
 
 INDENT = 4
 

@@ -22,8 +22,9 @@ from grader.reports.words import (
     skip_in_words,
     unreached_in_words,
 )
-from grader.results.check import Check, Verdict
+from grader.results.check import Check
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import Verdict
 
 STATUS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "failed", Verdict.FAILED: "failed"}
 """Gradescope's words for verdicts. There are only these two, and none for a check that could not be made."""

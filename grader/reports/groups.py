@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from grader.course.rubric import Kind
 from grader.reports.causes import CASES
 from grader.reports.words import three_digits, unreached_in_words
-from grader.results.check import OUTSTANDING, Check, Reason, Verdict
+from grader.results.check import Check
 from grader.results.metrics import Performance
+from grader.results.verdicts import OUTSTANDING, Reason, Verdict
 
 STATES = {
     Verdict.PASSED: "passed",

@@ -16,8 +16,10 @@ from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.causes import CauseSighting, FailureCause, is_in, sightings_by_cause, unrun_by_cause
-from grader.results.check import ONE_LINE, Check, Place, Reason
+from grader.results.check import ONE_LINE, Check
+from grader.results.findings import Place
 from grader.results.result import Result
+from grader.results.verdicts import Reason
 
 ISSUES_IN_FULL = 5
 """Number of issues that a report describes in full. The others are only listed."""

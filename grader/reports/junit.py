@@ -41,8 +41,9 @@ from grader.reports.words import (
     skip_in_words,
     unreached_in_words,
 )
-from grader.results.check import Check, Verdict, faults_of
+from grader.results.check import Check, faults_of
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import Verdict
 
 START = "Start here: "
 """Text before the message of the failure to read first."""

@@ -16,7 +16,8 @@ from grader.grading.progress import Decided
 from grader.protocol.text import showable
 from grader.reports.groups import STATES
 from grader.reports.terminal import INDENT, STYLES
-from grader.results.check import Check, Verdict
+from grader.results.check import Check
+from grader.results.verdicts import Verdict
 from grader.results.withholding import shown_at_once
 
 Group = tuple[str, str]

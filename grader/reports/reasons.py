@@ -5,7 +5,7 @@ docs/reading-your-report.md contains the same sentences.
 
 from collections.abc import Mapping
 
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 MEANINGS: Mapping[Reason, str] = {
     Reason.FORBIDDEN: (

@@ -15,8 +15,8 @@ from grader.protocol.text import showable
 from grader.reports.issues import NOT_KNOWN, Issue, issues_of, lines_of
 from grader.reports.reasons import MEANINGS
 from grader.reports.words import fault_in_words, faults_in_words
-from grader.results.check import Reason
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import Reason
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -5,8 +5,9 @@ from collections.abc import Container, Iterator, Mapping
 from grader.common.phrases import count, listed
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
-from grader.results.check import Check, Reason, Verdict
+from grader.results.check import Check
 from grader.results.result import Result
+from grader.results.verdicts import Reason, Verdict
 
 NOUNS: Mapping[Reason, tuple[str, str]] = {
     Reason.BUILD_ERROR: ("build error", "build errors"),

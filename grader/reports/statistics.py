@@ -9,8 +9,8 @@ from statistics import quantiles
 
 from grader.common.people import sort_key
 from grader.course.rubric import Kind
-from grader.results.check import FOR_INSTRUCTORS, OUTSTANDING, Reason, Verdict
 from grader.results.gradebook import Grade, Mark, StudentRow
+from grader.results.verdicts import FOR_INSTRUCTORS, OUTSTANDING, Reason, Verdict
 
 QUARTILES_FROM = 8
 """Number of values from which quartiles tell more than the values themselves."""

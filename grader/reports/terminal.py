@@ -33,8 +33,10 @@ from grader.reports.words import (
     spills_in_words,
     unchecked_in_words,
 )
-from grader.results.check import NOT_MADE, Check, ErrorMap, Finding, Reason
+from grader.results.check import Check
+from grader.results.findings import ErrorMap, Finding
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import NOT_MADE, Reason
 
 LOG_LINES = 12
 """Maximum number of lines of a build log in the brief report. The first error usually causes the others."""

@@ -1,8 +1,6 @@
-"""Checks of a result, with their verdicts, their reasons, and the evidence for them."""
+"""Checks of a result, their names, and the points that they lose."""
 
-import re
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
@@ -11,88 +9,9 @@ from grader.common.optional import Fault
 from grader.common.phrases import sizes_in_words
 from grader.common.record import Record, replace
 from grader.course.rubric import AskedCheck, Kind
+from grader.results.findings import ErrorMap, Finding, lines_named
 from grader.results.metrics import Performance, Usage
-
-
-class Verdict(StrEnum):
-    """Verdict of a check: it passed, earned part of its points, failed, or was not made. A check that was not made has
-    a reason in NOT_MADE. Reports show HIDDEN for a check whose outcome is withheld (`shown_as`), but no check has that
-    verdict itself.
-    """
-
-    PASSED = "passed"
-    PARTIAL = "partial"
-    FAILED = "failed"
-    SKIPPED = "skipped"
-    HIDDEN = "hidden"
-
-
-class Reason(StrEnum):
-    """Reason in the student's code why a check did not pass. The last nine reasons state why a check was not made."""
-
-    FORBIDDEN = "FORBIDDEN"
-    BUILD_ERROR = "BUILD_ERROR"
-    KERNEL_MISSING = "KERNEL_MISSING"
-    WRONG_ARGUMENTS = "WRONG_ARGUMENTS"
-    LAUNCH_SIZES = "LAUNCH_SIZES"
-    LAUNCH_ERROR = "LAUNCH_ERROR"
-    WRONG_OUTPUT = "WRONG_OUTPUT"
-    NOT_WRITTEN = "NOT_WRITTEN"
-    OUT_OF_BOUNDS = "OUT_OF_BOUNDS"
-    INPUT_CHANGED = "INPUT_CHANGED"
-    DATA_RACE = "DATA_RACE"
-    BARRIER_DIVERGENCE = "BARRIER_DIVERGENCE"
-    UNINITIALISED = "UNINITIALISED"
-    ORDER_DEPENDENT = "ORDER_DEPENDENT"
-    CRASH = "CRASH"
-    TIME_LIMIT = "TIME_LIMIT"
-    MEMORY_LIMIT = "MEMORY_LIMIT"
-    OUTPUT_LIMIT = "OUTPUT_LIMIT"
-    UNCOALESCED = "UNCOALESCED"
-    BANK_CONFLICT = "BANK_CONFLICT"
-    EXTRA_TRAFFIC = "EXTRA_TRAFFIC"
-    WARP_DIVERGENCE = "WARP_DIVERGENCE"
-    BRANCHES = "BRANCHES"
-    EXTRA_WORK = "EXTRA_WORK"
-    TOO_MANY_STEPS = "TOO_MANY_STEPS"
-    TOO_SLOW = "TOO_SLOW"
-    IMPLAUSIBLE = "IMPLAUSIBLE"
-    NOT_RUN = "NOT_RUN"
-    NO_SIMULATOR = "NO_SIMULATOR"
-    NOT_SIMULATED = "NOT_SIMULATED"
-    NOT_MEASURED = "NOT_MEASURED"
-    INTERFERENCE = "INTERFERENCE"
-    COMPILER_FAILED = "COMPILER_FAILED"
-    DECIDED_ELSEWHERE = "DECIDED_ELSEWHERE"
-    PENDING = "PENDING"
-    HIDDEN = "HIDDEN"
-
-
-FOR_INSTRUCTORS = frozenset({Reason.COMPILER_FAILED, Reason.INTERFERENCE, Reason.NOT_SIMULATED})
-"""Reasons why a check is open until an instructor has looked at the submission. Since a submission can cause them, such
-checks earn nothing, and instructors see the student's name.
-"""
-
-
-UNTIMED = frozenset({Reason.NOT_MEASURED, Reason.INTERFERENCE})
-"""Reasons why a speed must be measured again, because no measurement so far has decided it."""
-
-
-OUTSTANDING = (
-    Reason.NO_SIMULATOR,
-    Reason.NOT_SIMULATED,
-    Reason.NOT_MEASURED,
-    Reason.INTERFERENCE,
-    Reason.COMPILER_FAILED,
-    Reason.DECIDED_ELSEWHERE,
-    Reason.PENDING,
-)
-"""Reasons why a check is still to be made. In this order, they mean: the simulator is not installed; it cannot run
-something that the exercise needs; the machine was too noisy for timing; its operating system disturbed the timing; the
-compiler failed on the kernel; the course's machine decides; the service runs the check later. The points of such a
-check are neither earned nor lost.
-"""
-
+from grader.results.verdicts import NOT_MADE, Reason, Verdict, shown_as
 
 ONE_LINE = "one line is wrong"
 """Cause of results that are corrected by changing one line. Reports count causes across students, so this text does not
@@ -103,80 +22,6 @@ UNSTEADY = "launches on the same data give different results"
 """Cause of a case whose results change from launch to launch. The underlying mistake is a race or a value that was
 never set.
 """
-
-NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
-"""Reasons that only skipped checks have. The outcome of a hidden check is withheld, and a dry run leaves it out."""
-
-
-class Place(Record):
-    """A line of the submission, and what happens there, such as "work-item (3, 0) of group (1, 0) writes Ash"."""
-
-    line: int
-    text: str
-    words: str
-
-
-LINES = re.compile(r"\b[Ll]ines? (\d+(?:, \d+)*(?: and \d+)?)")
-"""Matches the lines that a sentence mentions, such as "line 7" or "lines 3, 5 and 9"."""
-
-
-def lines_named(words: str) -> tuple[int, ...]:
-    """Return the lines of the source that a sentence mentions, in the same order."""
-    return tuple(int(line) for named in LINES.findall(words) for line in re.findall(r"\d+", named))
-
-
-class AdvisedBarrier(Record):
-    """A barrier that a finding advises for this line, or after it. `race` is the message of the finding without the
-    barrier. `needs_braces` is true if the barrier is the end of a loop body that does not have braces yet.
-    """
-
-    line: int
-    race: str
-    needs_braces: bool = False
-
-
-class Finding(Record):
-    """An error that the simulator observed.
-
-    `message` is a sentence that mentions the lines. `help` is the next step or the usual cause, and `barrier` is the
-    barrier in it. `places` are the accesses of one instance, and `times` is the number of observed instances. `fault`
-    is a fault of grader that prevented an explanation.
-    """
-
-    reason: Reason
-    message: str
-    help: str
-    places: tuple[Place, ...]
-    times: int
-    barrier: AdvisedBarrier | None = Field(default=None, exclude_if=lambda value: value is None)
-    fault: Fault | None = Field(default=None, exclude_if=lambda value: value is None)
-
-    @property
-    def lines(self) -> tuple[int, ...]:
-        """The lines in the message, followed by the lines of the accesses in `places`."""
-        return (*lines_named(self.message), *(place.line for place in self.places))
-
-
-class ErrorMap(Record):
-    """Wrong blocks of an array, as rows of cells. Each cell is a block of `block` (rows, columns) elements.
-
-    A cell is "." if all of its elements are right, "+" if some are wrong, "#" if all are wrong, and "o" if none was
-    ever written.
-    """
-
-    buffer: str
-    shape: tuple[int, int]
-    block: tuple[int, int]
-    cells: tuple[str, ...]
-
-
-def shown_as(verdict: str, reason: str | None) -> str:
-    """Return the verdict that reports show. A check that was not run because another one failed is shown as skipped,
-    although its points are lost. A check whose outcome is withheld is shown as hidden.
-    """
-    if reason == Reason.HIDDEN:
-        return Verdict.HIDDEN
-    return Verdict.SKIPPED if reason == Reason.NOT_RUN else verdict
 
 
 class CheckLabels:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from grader.common.optional import Fault
-from grader.results.check import Check, Verdict, faults_of
+from grader.results.check import Check, faults_of
 from grader.results.summary import CheckSummary
+from grader.results.verdicts import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -211,6 +211,10 @@ class Profile(Record):
     images: tuple[ImageUse, ...] = Field(default=(), exclude_if=lambda value: not value)
     needed: tuple[Need, ...] = Field(default=(), exclude_if=lambda value: not value)
 
+    def accesses_in(self, space: Literal["global", "local"]) -> list[Access]:
+        """Return the accesses to arrays in this memory."""
+        return [each for each in self.accesses if each.space == space]
+
     @property
     def intensity(self) -> float:
         """Floating-point operations for each byte of global memory that work-items request. 0 if they request only
@@ -224,13 +228,13 @@ class Profile(Record):
         """Floating-point operations for each byte of local memory that work-items request. 0 if no local memory is
         used.
         """
-        asked = sum(each.bytes for each in self.accesses if each.space == "local")
+        asked = sum(each.bytes for each in self.accesses_in("local"))
         return self.flop / asked if asked else 0.0
 
     @property
     def unused(self) -> int:
         """Bytes of global memory that were moved but not used."""
-        return sum(each.unused for each in self.accesses if each.space == "global")
+        return sum(each.unused for each in self.accesses_in("global"))
 
     @property
     def requests(self) -> int:

@@ -6,8 +6,9 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Kind
 from grader.course.suite import Coursework
-from grader.results.check import Check, Reason
+from grader.results.check import Check
 from grader.results.result import Result
+from grader.results.verdicts import Reason
 
 
 def joined(coursework: Coursework, results: Sequence[Result]) -> Result:

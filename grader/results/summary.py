@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from grader.common.record import Record
 from grader.course.rubric import CAUSES_FIRST, Kind
-from grader.results.check import NOT_MADE, OUTSTANDING, CheckLabels, Reason, Verdict
+from grader.results.check import CheckLabels
+from grader.results.verdicts import NOT_MADE, OUTSTANDING, Reason, Verdict
 
 T = TypeVar("T", bound=CheckLabels)
 

@@ -12,8 +12,9 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Kind, Section
 from grader.course.suite import Coursework
-from grader.results.check import Check, Reason, Verdict
+from grader.results.check import Check
 from grader.results.result import Result
+from grader.results.verdicts import Reason, Verdict
 
 View = Callable[[Result, Coursework], Result]
 """Function that selects the part of a result that is shown."""

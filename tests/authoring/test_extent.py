@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from grader.authoring.extent import FULL, LEFT_OUT, QUICK
 from grader.common.record import replace
 from grader.grading.phases.speed import NO_SPEED, prepare_own
-from grader.results.check import NOT_MADE, UNTIMED
+from grader.results.verdicts import NOT_MADE, UNTIMED
 
 
 def context(assignment):

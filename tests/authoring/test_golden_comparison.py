@@ -8,7 +8,7 @@ from grader.authoring.golden_comparison import compare, differences
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.checks.correctness import unrun_cases
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 CASES = ("one element", "tall")
 

@@ -14,7 +14,7 @@ from grader.authoring.scaffold import PLACEHOLDER, TEMPLATE_FILES, start
 from grader.cli.exit_codes import ELSEWHERE
 from grader.common.errors import InputError
 from grader.course.rubric import Kind
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 TEMPLATE = ROOT / "student_template"
 GITLAB, GITHUB = ".gitlab-ci.yml", ".github/workflows/grade.yml"

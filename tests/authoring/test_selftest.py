@@ -10,8 +10,8 @@ from grader.authoring import selftest
 from grader.authoring.selftest import CLEARLY, MARGIN, UNEQUAL, Claim, examine_assignment
 from grader.course.catalogue import Course
 from grader.course.rubric import Kind
-from grader.results.check import Reason, Verdict
 from grader.results.metrics import Interval
+from grader.results.verdicts import Reason, Verdict
 
 PASSES = "the model solution passes every check"
 FAST = f"the model solution is {MARGIN:g} times as fast as full points need"

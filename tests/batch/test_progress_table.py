@@ -11,7 +11,7 @@ from samples import BUILD, failed, result, unchecked
 from grader.batch.progress_table import Board, draw, duration, following, line, outcome_in_words
 from grader.batch.scheduler import Event
 from grader.course.rubric import Kind
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 WRONG = result(BUILD, failed("correctness: one"))
 

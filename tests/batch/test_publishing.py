@@ -10,7 +10,7 @@ from selection import param
 
 from grader.batch.lms_files import NOT_RELEASED
 from grader.batch.publishing import PAGE
-from grader.results.check import Verdict
+from grader.results.verdicts import Verdict
 from grader.results.withholding import MESSAGE, released
 
 SELECTED = frozenset({"case", "memory"})

@@ -13,7 +13,7 @@ from grader.course.submissions.task import Task
 from grader.grading.checks.requirements import FORFEITED, forfeit
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 
 @pytest.fixture(scope="module")

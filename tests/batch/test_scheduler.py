@@ -9,8 +9,8 @@ from grader.batch.scheduler import ATTEMPTS, grade_all, make_plan, missing
 from grader.batch.station import MissingSpeeds, WholeGrading
 from grader.batch.store import Store
 from grader.common.errors import InterruptedGradingError, NoiseError, WorkerError
-from grader.results.check import Reason
 from grader.results.result import Ungraded
+from grader.results.verdicts import Reason
 
 
 @pytest.fixture

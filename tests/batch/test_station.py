@@ -22,8 +22,8 @@ from grader.course.catalogue import Course
 from grader.grading.settings import load_settings
 from grader.grading.timing.device_profile import save_profile
 from grader.lms.bundle import pack
-from grader.results.check import Verdict
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import Verdict
 
 WRONG = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed" / "kernels.cl"
 

@@ -24,8 +24,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from grader.results.check import Reason
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import Reason
 
 ROOT = Path(__file__).parent.parent.parent
 NAME = "vectorAdd"

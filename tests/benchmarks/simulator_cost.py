@@ -21,8 +21,9 @@ from grader.course.truth.seeds import fresh_seed
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
-from grader.results.check import Check, Verdict
+from grader.results.check import Check
 from grader.results.result import Result
+from grader.results.verdicts import Verdict
 
 ROUNDS = 5
 GOAL = 6.0

@@ -41,8 +41,8 @@ from grader.grading.progress import Decided, Progress  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.lms.intake import take_in  # noqa: E402
 from grader.reports import REPORTS  # noqa: E402
-from grader.results.check import Reason, Verdict  # noqa: E402
 from grader.results.result import Result  # noqa: E402
+from grader.results.verdicts import Reason, Verdict  # noqa: E402
 
 COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 

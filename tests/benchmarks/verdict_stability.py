@@ -46,8 +46,9 @@ from grader.course.truth.seeds import fresh_seed  # noqa: E402
 from grader.grading.grade import grade_submission  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.grading.timing.intervals import is_decided  # noqa: E402
-from grader.results.check import Check, Verdict  # noqa: E402
+from grader.results.check import Check  # noqa: E402
 from grader.results.metrics import Interval, Performance  # noqa: E402
+from grader.results.verdicts import Verdict  # noqa: E402
 
 POINTS = 8
 """Number of intervals on the curve that maps repetitions to speed."""

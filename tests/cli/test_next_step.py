@@ -7,7 +7,7 @@ from grader.cli.next_step import next_step
 from grader.cli.remote import sign_in_file
 from grader.common.record import replace
 from grader.course.rubric import Kind
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 WRONG = failed("correctness: one (n 1)")
 FOUND = failed("correctness: one (n 1)", message="line 3 adds once too often.")

@@ -6,7 +6,7 @@ from gradebooks import grade, mark, missed, row
 from grader.cli.exit_codes import BAD_INPUT, ELSEWHERE, FAILED, PASSED, UNGRADED
 from grader.cli.result_codes import batch_exit_code, exit_code
 from grader.course.rubric import Kind
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 
 def left(reason, points=12.0):

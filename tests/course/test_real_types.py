@@ -5,7 +5,7 @@ from courses import ADDITION, KERNEL, ORACLE, course_of
 from gradings import grade
 
 from grader.common.errors import InputError
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 UNTIMED = {name: field for name, field in ADDITION.items() if name != "performance"}
 

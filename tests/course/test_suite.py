@@ -9,8 +9,8 @@ from grader.common.errors import InputError
 from grader.course.catalogue import merged
 from grader.course.rubric import Kind
 from grader.course.suite import Suite
-from grader.results.check import Reason
 from grader.results.suite_results import joined, separated
+from grader.results.verdicts import Reason
 
 
 @pytest.fixture(scope="module")

@@ -36,13 +36,15 @@ from grader.course.truth.oracle import load_oracle
 from grader.execution.assignment_plans import submission_plan
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Binding
-from grader.grading.checks.building import Built
-from grader.grading.checks.choices import chosen
-from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.causes.conclusions import conclude
+from grader.grading.checks.compilation.building import Built
+from grader.grading.checks.compilation.choices import chosen
+from grader.grading.checks.compilation.program import submitted_definitions
 from grader.grading.checks.correctness import Tried, trial_of, unrun_cases
-from grader.grading.checks.inspection import Trial, evidence, examine, inspect
-from grader.grading.checks.program import submitted_definitions
-from grader.grading.checks.simulated_run import Simulated
+from grader.grading.checks.simulation.simulated_run import Simulated
+from grader.grading.checks.trials.array_evidence import evidence
+from grader.grading.checks.trials.inspection import examine, inspect
+from grader.grading.checks.trials.trial import Trial
 from grader.grading.explain.build_log import explain as explain_log
 from grader.grading.explain.build_log import of_build_log
 from grader.grading.explain.problem import blamed
@@ -51,7 +53,7 @@ from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.search.edits import edits
 from grader.grading.search.hint import Fix, hint
-from grader.grading.search.mutant_schema import edited, mutant_schemas
+from grader.grading.search.mutants.mutant_schema import edited, mutant_schemas
 from grader.grading.source.deciding import deciding_lines
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
@@ -60,8 +62,9 @@ from grader.protocol.steps import ProgramSource
 from grader.protocol.text import showable
 from grader.protocol.tokens import tokens
 from grader.reports import REPORTS, annotated, explanation, terminal
-from grader.results.check import Check, Verdict, full_marks
+from grader.results.check import Check, full_marks
 from grader.results.explanation import Explained
+from grader.results.verdicts import Verdict
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
 
 EDITS, SWITCHED = 1_000, 120

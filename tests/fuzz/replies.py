@@ -21,9 +21,9 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
 from grader.execution.plan import Plan, Script
 from grader.execution.replies import Replies
-from grader.grading.checks.counts import _profile
-from grader.grading.checks.signature import bind
-from grader.grading.checks.simulated_run import Simulated
+from grader.grading.checks.compilation.signature import bind
+from grader.grading.checks.simulation.counts import _profile
+from grader.grading.checks.simulation.simulated_run import Simulated
 from grader.grading.explain.build_log import of_build_log
 from grader.grading.explain.failures import of_failure
 from grader.grading.explain.resource_usage import usage_of
@@ -34,7 +34,7 @@ from grader.protocol.messages import BuildFailed, Observed, Opened, Reply, Simul
 from grader.protocol.observation import SeenKernel
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource
 from grader.reports import REPORTS, terminal
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 from grader.worker.fingerprint import fingerprint
 
 from .search import Target

@@ -17,13 +17,13 @@ from grader.course.rubric import Kind
 from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import Submission, text_of
 from grader.course.submissions.task import Task
-from grader.grading.checks.choices import chosen
+from grader.grading.checks.compilation.choices import chosen
 from grader.grading.explain.build_log import explain
 from grader.lms.intake.matching import defined_in
 from grader.protocol.text import showable
 from grader.reports import REPORTS, annotated
 from grader.reports.html.similarity import comparable
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 from .search import Target
 

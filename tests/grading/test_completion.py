@@ -11,7 +11,7 @@ from grader.course.rubric import Kind
 from grader.course.submissions.submission import parse_submission
 from grader.grading.completion import complete, is_pending
 from grader.grading.grade import grade_coursework, grade_without_hidden_cases
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 SEED = 7
 HIDDEN_SIZE = 1000

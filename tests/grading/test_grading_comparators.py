@@ -8,7 +8,7 @@ from untimed import UNTIMED
 from grader.authoring.trivial import accepted
 from grader.common.errors import SolutionError
 from grader.course.rubric import Kind
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 SQUARES = """__kernel void add(__global uint *z, uint32_t n)
 {

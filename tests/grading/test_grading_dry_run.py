@@ -10,7 +10,7 @@ from grader.course.rubric import Kind
 from grader.course.submissions.submission import parse_submission
 from grader.grading.dry_run import grade_shown_checks
 from grader.grading.explain.problem import UNMADE
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 SIZES = {"case": b"1000", "sanitizer": b"70"}
 """The size that only the hidden check uses."""

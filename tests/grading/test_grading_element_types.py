@@ -8,7 +8,7 @@ from untimed import UNTIMED
 from grader.common.record import replace
 from grader.course.elements import ELEMENTS, SCALARS
 from grader.course.rubric import Kind
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 COPIED_AS = {"half": "ushort"}
 """Type in which a kernel copies elements that the device cannot compute with."""

@@ -10,14 +10,14 @@ from untimed import UNTIMED
 
 from grader.common.errors import DeviceError, InputError
 from grader.execution.plan import Binding
-from grader.grading.checks.counts import count_memory, memory_run
-from grader.grading.checks.device_needs import extensions, missing_images
+from grader.grading.checks.compilation.device_needs import extensions, missing_images
+from grader.grading.checks.compilation.signature import bind
 from grader.grading.checks.memory import check_memory, usable
 from grader.grading.checks.sanitizer import check_sanitizer
-from grader.grading.checks.signature import bind
+from grader.grading.checks.simulation.counts import count_memory, memory_run
 from grader.protocol.kernel import ArgFacts, KernelFacts
 from grader.protocol.messages import Refused, Simulation
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 BLUR = """__kernel void blur(__read_only image2d_t source, __write_only image2d_t target, sampler_t edge)
 {{

@@ -4,7 +4,7 @@ from gradings import grade
 from three_kernels import KERNELS, three_kernels
 
 from grader.course.rubric import Kind
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def test_a_right_kernel_earns_its_points_next_to_a_wrong_one(tmp_path, environment):

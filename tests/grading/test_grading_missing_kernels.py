@@ -4,7 +4,7 @@ from gradings import grade
 from three_kernels import FIELDS, KERNELS, three_kernels, with_cases
 
 from grader.course.rubric import Kind
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 FIRST, REST = KERNELS.split("__kernel void scanSums")
 LAST = "__kernel void addOffsets" + REST.split("__kernel void addOffsets")[1]

@@ -12,7 +12,7 @@ from grader.course.places import placed
 from grader.course.program import Program, launches_in
 from grader.course.rubric import Kind
 from grader.course.run_sequence import CopyAt, RepeatAt, SumBelow, unroll
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 SORT = """__kernel void add(__global int *data, uint32_t n, uint32_t k, uint32_t j)
 {

@@ -6,7 +6,7 @@ from gradings import grade
 from untimed import UNTIMED
 
 from grader.common.errors import InputError
-from grader.results.check import Verdict
+from grader.results.verdicts import Verdict
 
 CAPACITY = 20
 

@@ -6,7 +6,7 @@ from gradings import grade
 from untimed import UNTIMED
 
 from grader.course.rubric import Kind
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 STRUCTS = {
     "Particle": {"fields": {"position": "float3", "id": "ushort", "mass": "double"}},

@@ -14,7 +14,7 @@ from grader.grading import retiming
 from grader.grading.grade import grade_coursework
 from grader.grading.retiming import time_again
 from grader.grading.timing.intervals import FEWEST
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 SOURCE = KERNEL + KERNEL.replace("add", "plus")
 

@@ -10,8 +10,8 @@ from commandline import QUICK, complaint, environment, grader
 from leaks import folder_of, secret_passages, secrets_in
 from project import ROOT
 
-from grader.results.check import Reason, Verdict
 from grader.results.result import Result
+from grader.results.verdicts import Reason, Verdict
 
 # All tests run in one process, so that the kit is set up only once.
 pytestmark = [pytest.mark.long, pytest.mark.whole, pytest.mark.xdist_group("kit")]

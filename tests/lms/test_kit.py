@@ -31,7 +31,7 @@ from grader.grading.timing.timing_setup import verifier_for
 from grader.grading.timing.verifiers import TimingTask
 from grader.lms.bundle import pack, unpack
 from grader.lms.kit import COMMAND, TEMPLATE, student_kit
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
 

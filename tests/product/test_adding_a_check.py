@@ -55,7 +55,8 @@ from dataclasses import replace
 from grader.course.rubric import Kind
 from grader.grading.checks.requirements import worth
 from grader.grading.explain.problem import Problem
-from grader.results.check import Reason, full_marks
+from grader.results.check import full_marks
+from grader.results.verdicts import Reason
 
 
 def observe(tested, before):

@@ -15,7 +15,7 @@ from project import ROOT
 
 from grader.batch.workforce.answers import read_answer
 from grader.common.errors import InputError
-from grader.grading.checks import conclusions
+from grader.grading.checks.causes import conclusions
 from grader.grading.search.edits import token_edits
 from grader.results.result import Result
 

@@ -29,14 +29,14 @@ from grader.course.submissions.task import Task
 from grader.execution.client import Worker
 from grader.execution.pool import PLENTY
 from grader.grading import device_lock
-from grader.grading.checks import conclusions
+from grader.grading.checks.causes import conclusions
 from grader.grading.grade import grade_submission
 from grader.grading.phases import cause_search, context, hidden_cases, speed
 from grader.grading.rules import SearchRules
 from grader.grading.timing.intervals import CLEAR
 from grader.grading.timing.measurement import COMPARED_EVERY
 from grader.grading.timing.performance import unmeasured
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 pytestmark = [pytest.mark.long, pytest.mark.spread]
 

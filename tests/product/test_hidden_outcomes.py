@@ -29,7 +29,7 @@ from grader.grading.grade import grade_coursework
 from grader.grading.retiming import time_again
 from grader.grading.settings import Settings
 from grader.reports.terminal import render, summary
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 from grader.results.withholding import released, withheld
 from grader.service.people.pseudonyms import choose_pseudonym
 from grader.service.station.grader import ready

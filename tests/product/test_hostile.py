@@ -23,7 +23,7 @@ from grader.course.truth.seeds import fresh_seed
 from grader.execution.sandbox.docker.sweeping import LABEL
 from grader.grading.grade import grade_submission
 from grader.grading.settings import Settings
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 from grader.results.withholding import withheld
 
 pytestmark = [pytest.mark.long, pytest.mark.spread]

@@ -18,7 +18,8 @@ from second_judge import Fault, fault
 from grader.common.record import replace
 from grader.course.rubric import AskedCheck
 from grader.course.rubric import Kind as Checked
-from grader.results.check import Reason, Verdict, full_marks
+from grader.results.check import full_marks
+from grader.results.verdicts import Reason, Verdict
 
 MODELS = {name: (ROOT / "reference" / name / "kernels.cl").read_text() for name in ASSIGNMENTS}
 

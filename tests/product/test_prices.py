@@ -17,11 +17,12 @@ from suites import quick
 from grader.course.rubric import Correctness, Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
-from grader.grading.checks import memory, simulator_runs
-from grader.grading.checks.counts import memory_run
+from grader.grading.checks import memory
+from grader.grading.checks.simulation import simulator_runs
+from grader.grading.checks.simulation.counts import memory_run
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 from grader.results.withholding import withheld
 
 LIST = yaml.safe_load((ROOT / "tests" / "prices.yaml").read_text(encoding="utf-8"))

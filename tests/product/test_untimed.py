@@ -12,8 +12,8 @@ from courses import KERNEL
 from untimed import POINTS, STRIDED, WRONG, untimed_course
 
 from grader.course.rubric import Kind
-from grader.results.check import Reason, Verdict
 from grader.results.result import Result
+from grader.results.verdicts import Reason, Verdict
 
 SPEED_WORDS = re.compile(
     r"performance|GB/s|GFLOPS|model solution's speed|per cent of the model|too slow", re.IGNORECASE

@@ -10,9 +10,9 @@ from project import ASSIGNMENTS
 from simulator import subject_of
 
 from grader.course.submissions.submission import read_submission
-from grader.grading.checks.counts import count_memory, memory_run
-from grader.grading.checks.measures import MEASURES
 from grader.grading.checks.memory import TOLERANCE, usable
+from grader.grading.checks.memory_behaviour.measures import MEASURES
+from grader.grading.checks.simulation.counts import count_memory, memory_run
 from grader.protocol.messages import Simulation
 from grader.results.metrics import Profile
 

@@ -5,7 +5,7 @@ from samples import BUILD, SPEED, check, failed, result, unchecked
 from grader.course.rubric import Kind
 from grader.reports.groups import groups_of
 from grader.reports.issues import issues_of, numbers_of
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 
 def rows(*checks):

@@ -9,7 +9,7 @@ from samples import BUILD, RACE, SOURCE, result
 
 from grader.reports.excerpt import PLACES, TAB, excerpt_of
 from grader.reports.issues import issues_of
-from grader.results.check import Place
+from grader.results.findings import Place
 
 
 def excerpt(source, *events, at=1):

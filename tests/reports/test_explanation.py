@@ -5,8 +5,8 @@ from samples import check, failed, unchecked
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.reports.explanation import render
-from grader.results.check import Reason
 from grader.results.explanation import Explained
+from grader.results.verdicts import Reason
 
 FIRST = replace(
     failed("correctness: one row (height 1)"),

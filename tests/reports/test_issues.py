@@ -11,7 +11,8 @@ from samples import BUILD, RACE, SOURCE, failed, result
 
 from grader.course.rubric import Kind
 from grader.reports.issues import issues_of, lines_of, numbers_of, told_once
-from grader.results.check import ONE_LINE, UNSTEADY, Reason
+from grader.results.check import ONE_LINE, UNSTEADY
+from grader.results.verdicts import Reason
 
 LINE = re.compile(r"\bline (\d+)")
 

@@ -5,7 +5,7 @@ import re
 from project import ROOT
 
 from grader.reports.reasons import MEANINGS
-from grader.results.check import NOT_MADE, Reason
+from grader.results.verdicts import NOT_MADE, Reason
 
 GUIDE = (ROOT / "docs" / "reading-your-report.md").read_text(encoding="utf-8")
 

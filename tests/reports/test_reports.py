@@ -25,11 +25,12 @@ from grader.reports.html import overview as overview_module
 from grader.reports.html import page as page_module
 from grader.reports.issues import ISSUES_IN_FULL
 from grader.reports.terminal import LOG_LINES, render, render_in_full, summary
-from grader.results.check import ErrorMap, Reason, Verdict
 from grader.results.explanation import Explained
+from grader.results.findings import ErrorMap
 from grader.results.gradebook import Gradebook, StudentRow, grade_of
 from grader.results.metrics import Usage
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import Reason, Verdict
 
 NASTY = 'a<b> & "c" \x00\x1b[31m ]]> \ud83d \uffff é'
 MIXED = result(BUILD, check("correctness: one"), failed("correctness: two", message=NASTY, detail="x" * 30_000), SLOW)

@@ -7,7 +7,7 @@ from samples import PROFILE, counted_as
 from grader.course.submissions.task import Task
 from grader.grading.explain.problem import Problem
 from grader.reports.annotated import render
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="B is wrong.", detail="by far")
 

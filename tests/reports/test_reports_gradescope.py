@@ -10,7 +10,7 @@ from schemas.gradescope import Results
 
 from grader.course.rubric import Kind
 from grader.reports import REPORTS
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 SKIPPED = unchecked(message="no simulator is here.")
 RACING = failed(

@@ -9,7 +9,7 @@ from suites import suite_course
 from grader.course.rubric import Kind
 from grader.grading.progress import Decided
 from grader.reports.live import LiveBoard
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 BUILD = check("build", kind=Kind.BUILD)
 ONE = check("correctness: one (n 1)")

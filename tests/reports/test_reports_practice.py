@@ -10,8 +10,8 @@ from xunit import XUNIT
 from grader.course.rubric import Kind
 from grader.reports import REPORTS
 from grader.reports.terminal import render, render_in_full, summary
-from grader.results.check import Verdict
 from grader.results.gradebook import grade_of
+from grader.results.verdicts import Verdict
 
 WRONG = failed("correctness: one (n 1)", message="it is wrong.")
 PRACTICE = failed("practice: odd (n 7)", message="odd ones are wrong.", detail="by far", cause="odd.").model_copy(

@@ -8,7 +8,7 @@ from schemas.sarif import Log
 from grader.common.optional import Fault
 from grader.reports import REPORTS
 from grader.reports.issues import lines_of
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def run_of(outcome):

@@ -25,9 +25,9 @@ from grader.reports import REPORTS
 from grader.reports.figures.ladder import ladder as drawn
 from grader.reports.side_by_side import HEADINGS, in_words, standings_of
 from grader.reports.terminal import render
-from grader.results.check import Reason
 from grader.results.gradebook import grade_of
 from grader.results.suite_results import joined
+from grader.results.verdicts import Reason
 
 RACING = failed("sanitizer (n 3)", kind=Kind.SANITIZER, reason=Reason.DATA_RACE, message="a race.", findings=(RACE,))
 WRONG = failed("correctness: one (n 1)", message="it is wrong.")

@@ -6,8 +6,8 @@ from samples import RACE, check, failed, performance, result
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.reports.since import since
-from grader.results.check import Reason
 from grader.results.metrics import Interval
+from grader.results.verdicts import Reason
 
 BUILD = check("build", kind=Kind.BUILD)
 ONE, TWO = check("correctness: one (n 1)"), check("correctness: two (n 2)")

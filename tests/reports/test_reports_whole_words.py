@@ -11,8 +11,8 @@ from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.course.submissions.task import Task
 from grader.reports import annotated, explanation, terminal, timings
-from grader.results.check import Reason
 from grader.results.explanation import Explained
+from grader.results.verdicts import Reason
 
 CUT = "…"
 """Sign at the end of a source line that is wider than the terminal. Such lines are cut instead of being wrapped."""

@@ -20,9 +20,9 @@ from grader.reports.words import (
     three_digits,
     usage_in_words,
 )
-from grader.results.check import FOR_INSTRUCTORS, Reason
 from grader.results.metrics import Branch, KernelSpeed, Usage
 from grader.results.summary import Unchecked
+from grader.results.verdicts import FOR_INSTRUCTORS, Reason
 
 RACING_WORDS = f"""\
 {RACE.message}

@@ -3,8 +3,8 @@
 from gradebooks import NAMES, grade, gradebook, mark, missed, row
 from samples import BUILD, SLOW, failed, result
 
-from grader.results.check import Reason
 from grader.results.gradebook import grade_of, totals
+from grader.results.verdicts import Reason
 
 
 def test_a_grade_says_what_its_result_says():

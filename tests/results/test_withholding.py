@@ -12,8 +12,9 @@ from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.checks.requirements import forfeit
 from grader.grading.refusal import BUILD_FAILED
-from grader.results.check import Check, Reason, Verdict
+from grader.results.check import Check
 from grader.results.suite_results import joined
+from grader.results.verdicts import Reason, Verdict
 from grader.results.withholding import hidden_checks, released, shown_at_once, withheld
 
 MESSAGE = "its outcome is shown after release."

@@ -68,7 +68,8 @@ def validate(
 
     from grader.authoring.drafting import PLACES
     from grader.authoring.extent import FULL, QUICK
-    from grader.cli.validation_page import Page, Sources, print_validation
+    from grader.cli.validation.page import Page
+    from grader.cli.validation.sections import Sources, print_validation
     from grader.grading.settings import load_settings
 
     settings = load_settings(where.settings())
@@ -100,7 +101,7 @@ def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
 
     from grader.authoring.selftest import examine_assignment
     from grader.cli.progress import progress_line
-    from grader.cli.validation_page import Page
+    from grader.cli.validation.page import Page
     from grader.grading.settings import load_settings
 
     settings = load_settings(where.settings())

@@ -171,7 +171,7 @@ def profile(submitted: SubmissionOptions, sandbox: SandboxOption = None, course:
     from grader.course.submissions.task import tasks_of
     from grader.course.truth.seeds import fresh_seed
     from grader.grading.by_hand.profiling import profile_submission
-    from grader.grading.checks.counts import Counted
+    from grader.grading.checks.simulation.counts import Counted
     from grader.grading.settings import load_settings
     from grader.reports.annotated import render
 

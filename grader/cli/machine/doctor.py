@@ -15,8 +15,8 @@ from grader.course.catalogue import Course
 from grader.execution.client import Worker
 from grader.execution.probe import probe
 from grader.execution.sandbox.environment import LINKERS
-from grader.grading.checks.device_needs import extensions, missing_images, missing_types, unfit
-from grader.grading.checks.unsimulated import missing_in_simulator
+from grader.grading.checks.compilation.device_needs import extensions, missing_images, missing_types, unfit
+from grader.grading.checks.simulation.unsimulated import missing_in_simulator
 from grader.grading.grading_environment import GradingEnvironment
 
 FREE_BYTES = 1024**3

@@ -20,7 +20,7 @@ from grader.protocol.text import showable
 from grader.reports.groups import STATES
 from grader.reports.terminal import INDENT as COLUMNS
 from grader.reports.words import score_in_words
-from grader.results.check import OUTSTANDING, Verdict, shown_as
+from grader.results.verdicts import OUTSTANDING, Verdict, shown_as
 
 Say = Callable[[str], None]
 INDENT = " " * COLUMNS

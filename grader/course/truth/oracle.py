@@ -163,7 +163,7 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
 
 def without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
     """Return the truth with the fourth number of vectors of three undefined."""
-    if name not in assignment.buffers or assignment.element(assignment.buffers[name].type).lanes != 3:
+    if name not in assignment.buffers or assignment.element_of(name).lanes != 3:
         return truth
     defined = np.ones(truth.value.shape, dtype=np.bool_) if truth.defined is None else truth.defined.copy()
     defined[..., 3] = False
@@ -177,7 +177,7 @@ def check_truth(truth: Truth, name: str, sizes: Sizes, function: OracleFunction)
         raise function.refused(
             f"`{function.name}` returns an object of type {kind} for {name}; return Truth(value=...)."
         )
-    element = function.assignment.element(function.assignment.buffers[name].type)
+    element = function.assignment.element_of(name)
     stated = {name: truth.value, f"the magnitude of {name}": truth.magnitude, f"`defined` of {name}": truth.defined}
     for label, array in ((label, each) for label, each in stated.items() if each is not None):
         is_plain = isinstance(element, Element) or (array is truth.defined and array.dtype.names is None)

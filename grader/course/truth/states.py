@@ -68,13 +68,10 @@ def _made_by(step: SingleStep, assignment: Assignment, sizes: Sizes, states: "_S
     """Arrays that a step changes, with their values after the step."""
     match step:
         case FillAt():
-            dtype = dtype_of(assignment.element(assignment.buffers[step.buffer].type))
+            dtype = dtype_of(assignment.element_of(step.buffer))
             return {step.buffer: np.full(assignment.array_shape(step.buffer, sizes), step.value, dtype)}
         case LaunchAt():
-            return {
-                name: cast(truth.value, assignment.element(assignment.buffers[name].type))
-                for name, truth in states.after(step).items()
-            }
+            return {name: cast(truth.value, assignment.element_of(name)) for name, truth in states.after(step).items()}
     return {}  # results are copied only at the end of a program
 
 

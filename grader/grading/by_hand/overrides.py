@@ -15,7 +15,7 @@ from grader.course.criteria import Case, Sizes
 from grader.course.launches import Launch
 from grader.course.speed_goals import device_class, speed_goal
 from grader.course.submissions.submission import Submission
-from grader.grading.checks.choices import chosen, unfit_launches
+from grader.grading.checks.compilation.choices import chosen, unfit_launches
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import DeviceFacts
 

@@ -3,9 +3,9 @@
 from grader.common.errors import InputError
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
-from grader.grading.checks.building import build
-from grader.grading.checks.counts import Counted, count_memory, memory_run
-from grader.grading.checks.simulated_run import Subject
+from grader.grading.checks.compilation.building import build
+from grader.grading.checks.simulation.counts import Counted, count_memory, memory_run
+from grader.grading.checks.simulation.simulated_run import Subject
 from grader.grading.explain.problem import Problem
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress

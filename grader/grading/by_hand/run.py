@@ -28,21 +28,22 @@ from grader.execution.outcome import Timing
 from grader.execution.plan import STUDENT, SUBMISSION, Script
 from grader.grading.by_hand.overrides import settle, to_run
 from grader.grading.by_hand.run_options import Run
-from grader.grading.checks.building import Built, build_settled
-from grader.grading.checks.counts import count_memory, memory_run
-from grader.grading.checks.inspection import Trial, inspect, make_trial
-from grader.grading.checks.simulated_run import Subject
+from grader.grading.checks.compilation.building import Built, build_settled
+from grader.grading.checks.simulation.counts import count_memory, memory_run
+from grader.grading.checks.simulation.simulated_run import Subject
+from grader.grading.checks.trials.inspection import inspect
+from grader.grading.checks.trials.trial import Trial, make_trial
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
 from grader.protocol.messages import DeviceFacts, Simulation
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 RUN_KEY = 3
 """Key of the inputs of runs by hand. Inputs of cases, timed rounds and simulated runs have other keys
-(checks/simulated_run.py).
+(checks/simulation/simulated_run.py).
 """
 
 

@@ -8,7 +8,7 @@ from grader.common.phrases import listed
 from grader.course.assignment import Assignment
 from grader.course.suite import Coursework
 from grader.grading.by_hand.overrides import Overrides
-from grader.grading.checks.choices import DIMENSIONS, WHOLE_NUMBER, split
+from grader.grading.checks.compilation.choices import DIMENSIONS, WHOLE_NUMBER, split
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,17 +23,20 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import Plan, going_on
 from grader.execution.series import Series
-from grader.grading.checks.building import Built
-from grader.grading.checks.case_trial import case_trial
-from grader.grading.checks.hanging import Launcher, Lookout
-from grader.grading.checks.inspection import Trial, evidence, examine
+from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.requirements import are_right, worth
-from grader.grading.checks.sanitizer_run import Endless
+from grader.grading.checks.simulation.hanging import Launcher, Lookout
+from grader.grading.checks.simulation.sanitizer_run import Endless
+from grader.grading.checks.trials.array_evidence import evidence
+from grader.grading.checks.trials.case_trial import case_trial
+from grader.grading.checks.trials.inspection import examine
+from grader.grading.checks.trials.trial import Trial
 from grader.grading.explain.diagnosis.evidence import Evidence, Use
 from grader.grading.explain.failures import FailedError, of_failure, unwrap
 from grader.grading.explain.problem import EXPLANATION, Problem
-from grader.results.check import Check, Reason, full_marks
+from grader.results.check import Check, full_marks
 from grader.results.result import Result
+from grader.results.verdicts import Reason
 
 TIME_LIMITS = 2
 """Number of cases that may exceed the time limit before the remaining cases are skipped. Practice cases are counted

@@ -11,20 +11,22 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import MemoryCheck
 from grader.course.expressions import evaluate
 from grader.course.rubric import Kind, Memory, Sanitizer
-from grader.grading.checks.counts import Counted, count_memory, memory_run, needs
-from grader.grading.checks.measures import MEASURES, in_digits
-from grader.grading.checks.missing_barrier import with_barrier
-from grader.grading.checks.model_run import COMPARISON
-from grader.grading.checks.remedies import fitted
-from grader.grading.checks.serial import CONCERNED, serial
-from grader.grading.checks.simulated_run import CUT_OFF, unsupported_in
-from grader.grading.checks.simulator_runs import Runs, Tested, Watched
-from grader.grading.checks.uncounted import explained
+from grader.grading.checks.causes.missing_barrier import with_barrier
+from grader.grading.checks.memory_behaviour.measures import MEASURES
+from grader.grading.checks.memory_behaviour.reading import in_digits
+from grader.grading.checks.memory_behaviour.remedies import fitted
+from grader.grading.checks.memory_behaviour.serial import CONCERNED, serial
+from grader.grading.checks.memory_behaviour.uncounted import explained
+from grader.grading.checks.simulation.counts import Counted, count_memory, memory_run, needs
+from grader.grading.checks.simulation.model_run import COMPARISON
+from grader.grading.checks.simulation.simulated_run import CUT_OFF, unsupported_in
+from grader.grading.checks.simulation.simulator_runs import Runs, Tested, Watched
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.protocol.messages import Simulation
-from grader.results.check import Check, Reason, Verdict, full_marks
+from grader.results.check import Check, full_marks
 from grader.results.metrics import Profile
 from grader.results.result import Result
+from grader.results.verdicts import Reason, Verdict
 
 TOLERANCE = 1e-9
 """Relative tolerance of a limit, for the rounding errors of ratios."""

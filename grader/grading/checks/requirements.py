@@ -13,7 +13,8 @@ from grader.execution.device import share_a_process
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import UNTIMED, Check, Reason, Verdict, full_marks
+from grader.results.check import Check, full_marks
+from grader.results.verdicts import UNTIMED, Reason, Verdict
 
 ON_A_CPU = " On a CPU, a naive kernel is just as fast."
 """Reason why the points for speed on a CPU depend on a memory check."""

@@ -11,8 +11,16 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.rubric import Kind, Sanitizer
 from grader.grading.checks.requirements import are_shown_right, is_forfeited, worth
-from grader.grading.checks.sanitizer_run import LARGER, NUMBER, Endless, Failed, findings_of, problem_of, runs_alone
-from grader.grading.checks.simulated_run import (
+from grader.grading.checks.simulation.sanitizer_run import (
+    LARGER,
+    NUMBER,
+    Endless,
+    Failed,
+    findings_of,
+    problem_of,
+    runs_alone,
+)
+from grader.grading.checks.simulation.simulated_run import (
     CUT_OFF,
     Simulated,
     SimulatedRun,
@@ -21,11 +29,13 @@ from grader.grading.checks.simulated_run import (
     simulate,
     unsupported_in,
 )
-from grader.grading.checks.simulator_runs import Tested, Watched
+from grader.grading.checks.simulation.simulator_runs import Tested, Watched
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem, evidence_of
-from grader.results.check import Check, Finding, Reason, full_marks
+from grader.results.check import Check, full_marks
+from grader.results.findings import Finding
 from grader.results.result import Result
+from grader.results.verdicts import Reason
 
 
 def of_endless(asked: Sanitizer, endless: Endless) -> Watched:

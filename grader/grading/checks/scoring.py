@@ -1,8 +1,8 @@
 """Pure functions that convert measurements to points."""
 
 from grader.course.criteria import SpeedGoal
-from grader.results.check import Verdict
 from grader.results.metrics import Interval
+from grader.results.verdicts import Verdict
 
 
 def award_speed(goal: SpeedGoal, fraction: Interval) -> tuple[Verdict, float]:

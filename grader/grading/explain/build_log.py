@@ -27,7 +27,7 @@ from grader.grading.explain.compiler_hints import hint
 from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.protocol.text import showable
 from grader.protocol.tokens import tokens
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 LOG_LIMIT = 16 * 1024
 """Maximum number of characters that are shown of a log in which no error is recognised."""

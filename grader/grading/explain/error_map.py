@@ -3,7 +3,7 @@
 import numpy as np
 
 from grader.grading.explain.regions import Blocks, Mask
-from grader.results.check import ErrorMap
+from grader.results.findings import ErrorMap
 
 ROWS, COLUMNS = 20, 40
 """Maximum number of rows and columns of a map. A character is about twice as high as wide, so a map of this size looks

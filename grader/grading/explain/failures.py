@@ -19,7 +19,7 @@ from grader.grading.explain.compilers import advice, how_it_ended, is_of_compile
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 T = TypeVar("T")
 

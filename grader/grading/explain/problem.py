@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.grading.explain.diagnosis.evidence import Use
-from grader.results.check import NOT_MADE, Check, ErrorMap, Reason, Verdict
+from grader.results.check import Check
+from grader.results.findings import ErrorMap
+from grader.results.verdicts import NOT_MADE, Reason, Verdict
 from grader.results.withholding import LEFT_OUT
 
 

@@ -9,7 +9,7 @@ from grader.course.truth.comparison import Mismatch, place
 from grader.grading.explain.diagnosis.evidence import Explanation, Use
 from grader.grading.explain.numerals import numeral, percent, whole_numeral
 from grader.grading.explain.problem import EXPLANATION, Problem, evidence_of
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 FAR_OFF = 1000
 """Multiple of the allowed error above which the exact number is not informative."""

@@ -3,15 +3,15 @@
 from dataclasses import dataclass, replace
 
 from grader.course.truth.oracle import load_oracle
-from grader.grading.checks.building import Build, Prepared, check_build, prepare
-from grader.grading.checks.compiler_failures import LeftOpen, unbuilt_open
-from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.causes.compiler_failures import LeftOpen, unbuilt_open
+from grader.grading.checks.causes.conclusions import conclude
+from grader.grading.checks.compilation.building import Build, Prepared, check_build, prepare
+from grader.grading.checks.compilation.device_needs import require_images, require_sizes, require_types
 from grader.grading.checks.correctness import try_cases, unrun_cases
-from grader.grading.checks.device_needs import require_images, require_sizes, require_types
 from grader.grading.draft import Draft, blamed_on_order
 from grader.grading.phases.context import GradingContext
 from grader.grading.refusal import BUILD_FAILED, unreached, unreached_without_kernels
-from grader.results.check import OUTSTANDING, Reason
+from grader.results.verdicts import OUTSTANDING, Reason
 
 
 @dataclass(frozen=True, kw_only=True)

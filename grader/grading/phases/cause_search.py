@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from grader.common.optional import OptionalWork
 from grader.common.record import replace
-from grader.grading.checks.missing_barrier import Barriers
-from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_runs import Watched
+from grader.grading.checks.causes.missing_barrier import Barriers
+from grader.grading.checks.simulation.simulated_run import Subject
+from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.device_lock import shared
 from grader.grading.explain.simulator.races import beside_another_mistake
 from grader.grading.phases.context import GradingContext, thawed
@@ -15,7 +15,8 @@ from grader.grading.search.hint import hint as hint_of
 from grader.grading.search.localisation import search, text_seconds
 from grader.grading.search.need import cleanness, effect_of_barriers, is_needed, rightness
 from grader.grading.search.suspect import Suspect
-from grader.results.check import Check, Verdict
+from grader.results.check import Check
+from grader.results.verdicts import Verdict
 
 SEARCH = "the line of the mistake"
 """Name of the part of a report that is missing if the search fails."""

@@ -17,9 +17,10 @@ from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Decided, Progress
 from grader.grading.timing.participants import Role
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import Check, Reason
+from grader.results.check import Check
 from grader.results.metrics import Roofs
 from grader.results.result import Provenance
+from grader.results.verdicts import Reason
 from grader.results.withholding import shown_at_once
 
 

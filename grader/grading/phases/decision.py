@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from grader.common.record import replace
 from grader.grading.check_kinds import untimed_checks
-from grader.grading.checks.building import Build, Built
-from grader.grading.checks.compiler_failures import is_undecided, left_open
-from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.causes.compiler_failures import is_undecided, left_open
+from grader.grading.checks.causes.conclusions import conclude
+from grader.grading.checks.causes.source_slips import slip_of, with_slip
+from grader.grading.checks.compilation.building import Build, Built
 from grader.grading.checks.correctness import Tried, failed_sizes
 from grader.grading.checks.requirements import required
-from grader.grading.checks.simulator_runs import Runs, Watched
-from grader.grading.checks.source_slips import slip_of, with_slip
+from grader.grading.checks.simulation.simulator_runs import Runs, Watched
 from grader.grading.draft import Draft, blamed_on_order
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.phases.build import as_open

@@ -11,13 +11,13 @@ from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.plan import SUBMISSION
-from grader.grading.checks.building import Built
-from grader.grading.checks.compiler_failures import left_open
-from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.causes.compiler_failures import left_open
+from grader.grading.checks.causes.conclusions import conclude
+from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.correctness import GAVE_UP, gave_up, in_order, try_cases, unrun_cases
 from grader.grading.checks.requirements import forfeit, required
-from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_runs import Watched
+from grader.grading.checks.simulation.simulated_run import Subject
+from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.device_lock import shared, shared_cpu
 from grader.grading.draft import Draft, blamed_on_order, result_of
 from grader.grading.explain.problem import PENDING

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from grader.grading.checks.compiler_failures import is_undecided
+from grader.grading.checks.causes.compiler_failures import is_undecided
 from grader.grading.checks.correctness import Tried, failed_sizes, try_cases
-from grader.grading.checks.hanging import Lookout
-from grader.grading.checks.simulator_runs import Runs
+from grader.grading.checks.simulation.hanging import Lookout
+from grader.grading.checks.simulation.simulator_runs import Runs
 from grader.grading.phases.context import GradingContext
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:

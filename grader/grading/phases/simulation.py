@@ -4,17 +4,17 @@ from dataclasses import replace
 
 from grader.course.truth.oracle import load_oracle
 from grader.grading.check_kinds import checks_of, observers
-from grader.grading.checks.building import Built
+from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.correctness import Tried, failed_sizes, first_endless
-from grader.grading.checks.sanitizer_run import Endless, Failed
-from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_runs import Runs, Tested, Watched, absence
-from grader.grading.checks.unsimulated import with_open_checks
+from grader.grading.checks.simulation.sanitizer_run import Endless, Failed
+from grader.grading.checks.simulation.simulated_run import Subject
+from grader.grading.checks.simulation.simulator_runs import Runs, Tested, Watched, absence
+from grader.grading.checks.simulation.unsimulated import with_open_checks
 from grader.grading.explain.problem import UNMADE, Problem
 from grader.grading.phases.context import GradingContext
 from grader.grading.rules import WatchingRules
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def watch_accesses(context: GradingContext, runs: Runs, tried: tuple[Tried, ...]) -> Watched:

@@ -5,14 +5,15 @@ from dataclasses import replace
 
 from grader.course.rubric import Kind
 from grader.grading.check_kinds import untimed_checks
-from grader.grading.checks.building import Built
+from grader.grading.checks.compilation.building import Built
 from grader.grading.device_lock import exclusive
 from grader.grading.explain.problem import UNMADE, Problem
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance
 from grader.grading.timing.timing_setup import OwnParticipants, TimingSetup, request_own, request_submission
-from grader.results.check import Check, Reason
+from grader.results.check import Check
+from grader.results.verdicts import Reason
 
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: nothing is timed here.")
 NO_SPEED = Problem(reason=Reason.NOT_RUN, message="skipped: the assignment does not check speed.")

@@ -12,7 +12,8 @@ from grader.grading.explain.simulator.source_lines import WHEREABOUTS
 from grader.grading.search.edits.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.protocol.text import showable
-from grader.results.check import ONE_LINE, Check, lines_named
+from grader.results.check import ONE_LINE, Check
+from grader.results.findings import lines_named
 
 QUOTED_CHARACTERS = 100
 """Maximum number of characters of code in a hint."""

@@ -16,22 +16,23 @@ from time import perf_counter
 
 from grader.common.record import replace
 from grader.execution.plan import SUBMISSION
-from grader.grading.checks.building import Built
+from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.correctness import Tried, try_cases
 from grader.grading.rules import SearchRules
 from grader.grading.search.edits import edits
 from grader.grading.search.edits.sites import Edit
-from grader.grading.search.evaluator import EvaluatedCase, Evaluator, OutOfTimeError, Unchanged
+from grader.grading.search.evaluated_case import EvaluatedCase
+from grader.grading.search.evaluator import Evaluator, OutOfTimeError, Unchanged
 from grader.grading.search.fixes import FEW, LINES, PER_LINE, Fixes, best_of, evaluated_fixes
 from grader.grading.search.hint import Fix
-from grader.grading.search.mutant_schema import edited, mutant_schemas
+from grader.grading.search.mutants.mutant_schema import edited, mutant_schemas
 from grader.grading.search.suspect import Suspect, kernel_runs, small_cases
 from grader.grading.search.suspicion import suspicious_first
 from grader.grading.source.guards import Guards
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 from grader.grading.source.values import Values
-from grader.results.check import Verdict
+from grader.results.verdicts import Verdict
 
 EDITS_PER_SECOND = 400
 """Approximate number of edits that are evaluated per second. Compiling more edits than fit into the available time

@@ -7,15 +7,17 @@ from time import perf_counter
 from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.rubric import Kind
-from grader.grading.checks.building import Built
-from grader.grading.checks.missing_barrier import Barriers, advised_barriers
-from grader.grading.checks.sanitizer_run import NUMBER, findings_of
-from grader.grading.checks.simulated_run import Subject, simulate
-from grader.grading.checks.simulator_runs import Watched
+from grader.grading.checks.causes.missing_barrier import Barriers, advised_barriers
+from grader.grading.checks.compilation.building import Built
+from grader.grading.checks.simulation.sanitizer_run import NUMBER, findings_of
+from grader.grading.checks.simulation.simulated_run import Subject, simulate
+from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.search.localisation import IsClean
-from grader.results.check import Check, Finding, Reason, Verdict
+from grader.results.check import Check
+from grader.results.findings import Finding
+from grader.results.verdicts import Reason, Verdict
 
 WRONG = EXPLAINED | {Reason.OUT_OF_BOUNDS, Reason.INPUT_CHANGED}
 """Reasons of failed cases that an edit can correct. If the message of such a case names a line, that line may only show

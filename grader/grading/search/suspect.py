@@ -8,12 +8,12 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import Case
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
-from grader.grading.checks.building import Built
+from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.correctness import trial_of
-from grader.grading.checks.inspection import make_trial
-from grader.grading.checks.sanitizer_run import NUMBER
-from grader.grading.checks.simulated_run import SIMULATION_KEY
-from grader.grading.search.evaluator import EvaluatedCase, evaluated_case
+from grader.grading.checks.simulation.sanitizer_run import NUMBER
+from grader.grading.checks.simulation.simulated_run import SIMULATION_KEY
+from grader.grading.checks.trials.trial import make_trial
+from grader.grading.search.evaluated_case import EvaluatedCase, evaluated_case
 from grader.grading.search.suspicion import KernelRun
 
 LITTLE = 2**16

@@ -20,7 +20,7 @@ from grader.execution.client import Worker
 from grader.execution.device import PeakRun, peak_run
 from grader.execution.outcome import Timing
 from grader.execution.plan import COPY, PEAK, PEAK_OUTPUT, Plan, Script
-from grader.grading.checks.program import PEAK_PROGRAM
+from grader.grading.checks.compilation.program import PEAK_PROGRAM
 from grader.grading.timing.clocks import Clocks, clocks_now
 from grader.grading.timing.device_profile import DeviceProfile
 from grader.grading.timing.intervals import interval

@@ -11,7 +11,8 @@ from grader.course.truth.comparison import compare
 from grader.course.truth.oracle import Truth
 from grader.execution.outcome import Fetched, Garbled
 from grader.execution.plan import STUDENT, Plan, going_on
-from grader.grading.checks.inspection import as_array, stray_write
+from grader.grading.checks.trials.inspection import stray_write
+from grader.grading.checks.trials.trial import as_array
 from grader.grading.explain.failures import FailedError, of_failure, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.wrong_arrays import of_mismatch

@@ -8,7 +8,8 @@ from threadpoolctl import threadpool_limits
 
 from grader.course.speed_goals import device_class
 from grader.execution.plan import STUDENT, Plan, going_on
-from grader.grading.checks.inspection import Trial, inspect, make_trial
+from grader.grading.checks.trials.inspection import inspect
+from grader.grading.checks.trials.trial import Trial, make_trial
 from grader.grading.explain.failures import unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules

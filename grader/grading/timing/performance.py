@@ -37,9 +37,10 @@ from grader.grading.timing.speed_problems import (
 )
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import Check, Reason, Verdict, full_marks
+from grader.results.check import Check, full_marks
 from grader.results.metrics import Interval, KernelSpeed, Performance, Program, Roofs, Samples
 from grader.results.result import Result
+from grader.results.verdicts import Reason, Verdict
 
 CEILING = 1.05
 """Maximum plausible speed of a kernel on a GPU, as a multiple of the highest known speed, which is the fastest copy or

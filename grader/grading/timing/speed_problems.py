@@ -6,8 +6,8 @@ from grader.common.phrases import count
 from grader.course.criteria import SpeedGoal
 from grader.grading.explain.numerals import numeral, percent
 from grader.grading.explain.problem import Problem
-from grader.results.check import Reason
 from grader.results.metrics import Interval, Performance
+from grader.results.verdicts import Reason
 
 ASK = "Ask your instructor to look at it."
 

@@ -12,8 +12,8 @@ from grader.course.truth.oracle import Oracle, load_oracle
 from grader.execution.assignment_plans import control_plan, reference_plan, timed_plan
 from grader.execution.client import Worker
 from grader.execution.plan import BASELINE, PEAK, SUBMISSION
-from grader.grading.checks.building import Built, expand
-from grader.grading.checks.program import PEAK_PROGRAM, own_program
+from grader.grading.checks.compilation.building import Built, expand
+from grader.grading.checks.compilation.program import PEAK_PROGRAM, own_program
 from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem
 from grader.grading.timing.digest_verifier import ByReference

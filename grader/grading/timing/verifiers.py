@@ -21,7 +21,7 @@ from grader.course.criteria import Sizes
 from grader.course.truth.oracle import Oracle
 from grader.execution.outcome import Fetched, Took
 from grader.execution.plan import STUDENT, Plan
-from grader.grading.checks.compiler_failures import timed_open
+from grader.grading.checks.causes.compiler_failures import timed_open
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
@@ -32,7 +32,7 @@ from grader.protocol.steps import ProgramSource
 
 ROUND_KEY, WARM_UP_KEY = 1, 3
 """Keys of the inputs of timed rounds, and of the warm-up if the device makes them. Inputs of cases have the key 0
-(checks/correctness.py), and inputs of simulated runs have the key 2 (checks/simulated_run.py).
+(checks/correctness.py), and inputs of simulated runs have the key 2 (simulated_run.py).
 """
 
 Results = dict[str, Fetched]

@@ -13,8 +13,8 @@ from grader.course.submissions.handin import Remark
 from grader.lms.exports.sheet import Sheet
 from grader.lms.intake.owners import Owner
 from grader.protocol.text import showable
-from grader.results.check import Reason
 from grader.results.gradebook import Grade, StudentRow
+from grader.results.verdicts import Reason
 
 NUMBER = re.compile(r"\s*[0-9]+(?:[.,][0-9]+)?\s*")
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from grader.common.phrases import count
-from grader.results.check import ErrorMap
+from grader.results.findings import ErrorMap
 
 CELLS = {"#": "all wrong", "+": "some wrong", "o": "never written", ".": "right"}
 

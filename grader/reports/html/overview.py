@@ -38,8 +38,8 @@ from grader.reports.statistics import (
     sums_of,
 )
 from grader.reports.words import correction_in_words, deduction_in_words, incomplete_in_words, three_digits
-from grader.results.check import OUTSTANDING, Reason
 from grader.results.gradebook import Grade, Gradebook, LeftOut, Speed, StudentRow
+from grader.results.verdicts import OUTSTANDING, Reason
 
 FASTER_ON_GPU, FASTER = 1.1, 1.3
 """Multiples of the model solution's speed that are worth a look on a GPU and on other devices. On a GPU, noise does not

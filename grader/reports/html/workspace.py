@@ -43,9 +43,11 @@ from grader.reports.words import (
     three_digits,
     usage_in_words,
 )
-from grader.results.check import OUTSTANDING, Check, ErrorMap, Reason, Verdict
+from grader.results.check import Check
+from grader.results.findings import ErrorMap
 from grader.results.metrics import Access, Profile
 from grader.results.result import Result
+from grader.results.verdicts import OUTSTANDING, Reason, Verdict
 from grader.results.withholding import leaves_out_hidden
 
 STYLE = files("grader.reports.html").joinpath("workspace.css").read_text(encoding="utf-8")

@@ -15,8 +15,9 @@ from sqlalchemy import SQLColumnExpression, select
 from sqlalchemy.orm import Session
 
 from grader.course.rubric import Kind
-from grader.results.check import Check, Reason, Verdict
+from grader.results.check import Check
 from grader.results.result import Result
+from grader.results.verdicts import Reason, Verdict
 from grader.service.db.tables.decisions import ExclusionRow
 from grader.service.db.tables.people import CourseRole, PersonRow, PseudonymRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow

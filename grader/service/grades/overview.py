@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from grader.results.check import FOR_INSTRUCTORS
+from grader.results.verdicts import FOR_INSTRUCTORS
 from grader.service.course.assignment_view import AssignmentView
 from grader.service.db.tables.decisions import RequestRow
 from grader.service.db.tables.grading_states import State

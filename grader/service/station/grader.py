@@ -25,8 +25,8 @@ from grader.course.submissions.handin import HandIn, Student
 from grader.course.suite import Coursework
 from grader.grading.progress import Progress, quietly
 from grader.lms.bundle import pack
-from grader.results.check import UNTIMED
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import UNTIMED
 from grader.service.course.assignment_view import LastGoodState
 from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache
 from grader.service.course.device_classes import classes_of, elsewhere

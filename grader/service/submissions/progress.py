@@ -13,8 +13,8 @@ from grader.common.record import Record
 from grader.grading.progress import Decided
 from grader.protocol.text import showable
 from grader.reports.issues import issues_of
-from grader.results.check import shown_as
 from grader.results.result import Result
+from grader.results.verdicts import shown_as
 from grader.service.db.tables.stations import ProgressRow
 from grader.service.db.tables.submissions import GradingRow
 from grader.service.submissions.claims import ClaimedGrading

@@ -17,7 +17,7 @@ from grader.common.phrases import count
 from grader.reports.groups import SIGNS, STATES
 from grader.reports.html.inline_code import inline_code
 from grader.reports.html.workspace import STYLE, printable
-from grader.results.check import LINES
+from grader.results.findings import LINES
 from grader.service.db.tokens import fresh_token
 from grader.service.grades.wording import late_in_words, number, score_in_words
 from grader.service.submissions.versions import is_older

@@ -9,9 +9,9 @@ from grader.common.errors import InputError
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.grading.by_hand.profiling import profile_submission
-from grader.grading.checks.counts import Counted
+from grader.grading.checks.simulation.counts import Counted
 from grader.grading.explain.problem import Problem
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def profiled(assignment, environment, path):

@@ -13,12 +13,12 @@ from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.outcome import TimedOut
-from grader.grading.checks.building import Built
-from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.causes.conclusions import conclude
+from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.correctness import REPEATED, REPEATS, TIME_LIMITS, in_order, try_cases, unrun_cases
 from grader.grading.checks.requirements import FORFEITED, forfeit
 from grader.protocol.steps import ProgramSource
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 
 def noise(arrays):

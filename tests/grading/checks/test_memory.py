@@ -8,16 +8,16 @@ from simulator import subject_of
 from grader.common.record import replace
 from grader.course.criteria import MemoryCheck
 from grader.course.rubric import Kind, Memory
-from grader.grading.checks.counts import _profile, count_memory, memory_run
-from grader.grading.checks.measures import MEASURES
 from grader.grading.checks.memory import check_memory, uncounted, usable
-from grader.grading.checks.simulated_run import Simulated
+from grader.grading.checks.memory_behaviour.measures import MEASURES
+from grader.grading.checks.simulation.counts import _profile, count_memory, memory_run
+from grader.grading.checks.simulation.simulated_run import Simulated
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.explain.simulator.locations import Scene
 from grader.protocol.messages import Simulation
 from grader.protocol.observation import SeenAccess, SeenBranch, SeenKernel
-from grader.results.check import Reason, Verdict
 from grader.results.metrics import Need, Profile
+from grader.results.verdicts import Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 NAIVE = (ROOT / "reference" / "coalsTransp" / "baseline.cl").read_text().replace("naiveTransp", "coalsTransp")

@@ -8,7 +8,7 @@ from grader.course.criteria import MemoryCheck
 from grader.course.rubric import Kind
 from grader.grading.checks.requirements import required
 from grader.grading.explain.problem import Problem
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 LESSON = check("memory: lesson", kind=Kind.MEMORY, points=20, max_points=20)
 DETAIL = check("memory: detail", kind=Kind.MEMORY, points=5, max_points=5, message="the limit is 2.")

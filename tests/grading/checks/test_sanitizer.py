@@ -7,10 +7,10 @@ from simulator import subject_of
 from worker_rules import TIMEOUTS
 
 from grader.course.rubric import Kind
-from grader.grading.checks.missing_barrier import with_barrier
+from grader.grading.checks.causes.missing_barrier import with_barrier
 from grader.grading.checks.sanitizer import check_sanitizer, unwatched
-from grader.grading.checks.sanitizer_run import sanitizer_run
-from grader.results.check import Reason, Verdict
+from grader.grading.checks.simulation.sanitizer_run import sanitizer_run
+from grader.results.verdicts import Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 BARRIER = "        barrier(CLK_LOCAL_MEM_FENCE);"

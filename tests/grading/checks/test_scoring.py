@@ -6,8 +6,8 @@ from grader.course.criteria import Band, Case, SpeedGoal
 from grader.course.rubric import Correctness
 from grader.course.tolerance import Tolerance
 from grader.grading.checks.scoring import award_speed, required_rate
-from grader.results.check import Verdict
 from grader.results.metrics import Interval
+from grader.results.verdicts import Verdict
 
 GOAL = SpeedGoal(
     sizes={"n": 1},

@@ -20,7 +20,7 @@ from grader.grading.explain.build_log import (
     of_build_log,
     parse,
 )
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 EACH_LOG = [pytest.param(slip, log, id=f"{slip.name}-{by}") for slip in RECORDED for by, log in slip.logs.items()]
 

@@ -8,7 +8,7 @@ from grader.execution.outcome import Crashed, Garbled, TimedOut
 from grader.grading.explain.failures import of_failure
 from grader.protocol.kernel import Demand, Resources
 from grader.protocol.messages import BuildFailed, Refused, Stopped
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 BUILD_LOG = "<kernel>:3:50: error: implicit declaration of function 'foo' is invalid in OpenCL"
 

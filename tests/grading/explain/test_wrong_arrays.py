@@ -5,7 +5,7 @@ import pytest
 from grader.course.truth.comparison import Mismatch
 from grader.grading.explain.diagnosis.evidence import Explanation
 from grader.grading.explain.wrong_arrays import explained, of_mismatch, of_stray_write
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def mismatch(**changes):

@@ -9,7 +9,7 @@ from samples import DEVICE, failed
 
 from grader.execution.pool import PLENTY
 from grader.grading.phases import context
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,13 @@ from grader.common.errors import NoSimulatorError
 from grader.course.criteria import MemoryCheck
 from grader.course.rubric import Memory
 from grader.grading.check_kinds import unobserved_checks
-from grader.grading.checks.sanitizer_run import Endless
+from grader.grading.checks.simulation.sanitizer_run import Endless
 from grader.grading.explain.problem import Problem
 from grader.grading.phases.simulation import watch
 from grader.grading.rules import WatchingRules
-from grader.results.check import Finding, Reason, Verdict
+from grader.results.findings import Finding
 from grader.results.metrics import Profile
+from grader.results.verdicts import Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 RULES = WatchingRules()
@@ -120,7 +121,7 @@ def test_an_endless_kernel_is_not_counted(subject):
 def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
     """If the simulator stops a run, every check gives this reason. The results are not reported as wrong."""
     problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: still running after 20 s.")
-    for module in ("sanitizer", "counts"):
+    for module in ("sanitizer", "simulation.counts"):
         monkeypatch.setattr(f"grader.grading.checks.{module}.seen_in", lambda *_: problem)
     first, *others = watch(runs_of(subject), DEVICE, RULES).checks
     assert (first.reason, first.message) == (Reason.TIME_LIMIT, problem.message)

@@ -8,7 +8,7 @@ import pytest
 from grader.common.record import replace
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Plan, Script
-from grader.grading.checks.inspection import stray_write
+from grader.grading.checks.trials.inspection import stray_write
 from grader.grading.search.edit_batch import FEW_ITERATIONS, MOST, apart, edit_batch
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, KeyArg, RepeatSteps, UntilBelow
 

@@ -9,11 +9,12 @@ from submission_texts import submitted
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.session import WorkerSession
-from grader.grading.checks.building import build
+from grader.grading.checks.compilation.building import build
 from grader.grading.checks.correctness import trial_of
 from grader.grading.search.edits import edits
-from grader.grading.search.evaluator import Evaluator, evaluated_case
-from grader.grading.search.mutant_schema import mutant_schema
+from grader.grading.search.evaluated_case import evaluated_case
+from grader.grading.search.evaluator import Evaluator
+from grader.grading.search.mutants.mutant_schema import mutant_schema
 from grader.grading.source.reading import outline
 
 WRONG = changed(TRANSPOSITION, "tile[lx][ly]", "tile[ly][lx]")

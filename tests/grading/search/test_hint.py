@@ -13,7 +13,9 @@ from grader.grading.search.edits import edits
 from grader.grading.search.hint import Fix, hint
 from grader.grading.source.reading import outline
 from grader.reports import REPORTS, terminal
-from grader.results.check import ONE_LINE, AdvisedBarrier, Finding, Reason
+from grader.results.check import ONE_LINE
+from grader.results.findings import AdvisedBarrier, Finding
+from grader.results.verdicts import Reason
 
 SOURCE = """\
 __kernel void k(__global const float *A, __global float *B, uint n)

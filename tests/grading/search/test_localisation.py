@@ -13,7 +13,7 @@ from grader.common.record import replace
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
-from grader.grading.checks.building import build
+from grader.grading.checks.compilation.building import build
 from grader.grading.checks.correctness import try_cases
 from grader.grading.rules import SearchRules
 from grader.grading.search import fixes, localisation

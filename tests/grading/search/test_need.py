@@ -8,7 +8,8 @@ from samples import check, failed, unchecked
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.search.need import is_needed, rightness
-from grader.results.check import Finding, Reason, Verdict
+from grader.results.findings import Finding
+from grader.results.verdicts import Reason, Verdict
 
 SEEN = Finding(reason=Reason.DATA_RACE, message="line 3: a race.", help="No barrier.", places=(), times=1)
 

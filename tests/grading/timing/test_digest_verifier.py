@@ -17,7 +17,7 @@ from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Role
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
 

@@ -14,7 +14,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import SUMS
 from grader.grading.timing.measurement import measure
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 SUBMISSIONS = ROOT / "tests" / "submissions"
 

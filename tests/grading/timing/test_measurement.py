@@ -23,7 +23,7 @@ from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance
 from grader.grading.timing.rounds import Comparisons
 from grader.protocol.messages import BuildFailed
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
 

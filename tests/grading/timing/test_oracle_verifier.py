@@ -13,7 +13,7 @@ from grader.grading.timing.measurement import measure
 from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Role
 from grader.grading.timing.timing_setup import timing_task
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
 

@@ -21,8 +21,8 @@ from grader.grading.timing.performance import (
     unmeasured,
 )
 from grader.grading.timing.rounds import Comparisons, Round
-from grader.results.check import Reason, Verdict
 from grader.results.metrics import Interval
+from grader.results.verdicts import Reason, Verdict
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
 

@@ -21,7 +21,7 @@ from project import HELPERS, ROOT
 
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 HOSTILE = ROOT / "tests" / "submissions" / "hostile"
 

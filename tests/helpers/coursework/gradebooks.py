@@ -6,8 +6,8 @@ from project import ROOT
 
 from grader.course.rubric import Kind
 from grader.course.submissions.handin import Student
-from grader.results.check import Reason, Verdict
 from grader.results.gradebook import Grade, Gradebook, Mark, Speed, StudentRow
+from grader.results.verdicts import Reason, Verdict
 
 NAMES = ("coalsTransp", "blockMMM")
 SKELETONS = {name: (ROOT / "assignments" / name / "kernels.cl").read_text() for name in NAMES}

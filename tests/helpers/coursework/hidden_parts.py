@@ -18,7 +18,8 @@ from grader.grading.checks.correctness import unrun_cases
 from grader.lms.exports.canvas import CanvasGradebook
 from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
-from grader.results.check import Check, Reason, Verdict
+from grader.results.check import Check
+from grader.results.verdicts import Reason, Verdict
 from grader.results.withholding import withheld
 
 WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Anna,,{},\r\n"

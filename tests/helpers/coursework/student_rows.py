@@ -3,8 +3,8 @@
 from samples import BUILD, SLOW, SPEED, UNGRADED, check, failed, result
 
 from grader.course.submissions.handin import Student
-from grader.results.check import Reason
 from grader.results.gradebook import Gradebook, StudentRow, grade_of
+from grader.results.verdicts import Reason
 
 GOOD = result(BUILD, check("correctness: one"), check("correctness: two"), SPEED)
 WRONG = result(

@@ -8,8 +8,8 @@ from grader.batch.scheduler import make_plan
 from grader.batch.station import Facilities
 from grader.course.rubric import Kind
 from grader.course.submissions.handin import Absence, HandIn, Intake, Student
-from grader.results.check import Reason
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import Reason
 
 FACILITIES = Facilities(grader="0", device=DEVICE, simulated=True, sandbox="process")
 ORDERS = '{"sandbox": "process"}'

@@ -3,7 +3,8 @@
 from samples import BUILD, RACE, SLOW, SOURCE, SPEED, UNGRADED, check, failed, result, unchecked
 
 from grader.course.rubric import Kind
-from grader.results.check import Finding, Place, Reason, Verdict
+from grader.results.findings import Finding, Place
+from grader.results.verdicts import Reason, Verdict
 
 MISSING_CHECK = unchecked()
 

@@ -6,7 +6,7 @@ from grader.execution.outcome import Timing
 from grader.grading.by_hand.run import Measured, TimedRow
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import StepTime
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 FAILED = Problem(reason=Reason.LAUNCH_SIZES, message="add would have groups of 8,192 work-items.", detail="why")
 WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="2 of 3 elements of z are wrong.")

@@ -3,14 +3,16 @@
 from project import ROOT
 
 from grader.course.rubric import Kind
-from grader.grading.checks.counts import Counted
-from grader.grading.checks.simulated_run import Simulated
+from grader.grading.checks.simulation.counts import Counted
+from grader.grading.checks.simulation.simulated_run import Simulated
 from grader.grading.timing.device_profile import DeviceProfile
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.observation import SeenKernel
-from grader.results.check import Check, ErrorMap, Finding, Place, Reason, Verdict
+from grader.results.check import Check
+from grader.results.findings import ErrorMap, Finding, Place
 from grader.results.metrics import Access, Branch, Interval, Performance, Profile, Program, Roofs, Samples, Usage
 from grader.results.result import Provenance, Result, Ungraded
+from grader.results.verdicts import Reason, Verdict
 
 DEVICE = DeviceFacts(
     index=0,

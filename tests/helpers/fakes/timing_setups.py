@@ -11,7 +11,7 @@ from grader.course.submissions.task import Task
 from grader.execution.assignment_plans import control_plan, reference_plan, timed_plan
 from grader.execution.outcome import Fetched, Timing, Took
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, SUBMISSION, WHOLE, Binding
-from grader.grading.checks.building import check_build, prepare
+from grader.grading.checks.compilation.building import check_build, prepare
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import SET_BYTES
@@ -21,7 +21,7 @@ from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Participant, Role
 from grader.grading.timing.timing_setup import TimingSetup, own_programs, request_session, timing_task
 from grader.protocol.messages import Done, Opened, StepTime
-from grader.results.check import Verdict
+from grader.results.verdicts import Verdict
 
 MS = 1e-3
 

@@ -17,9 +17,9 @@ from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.outcome import Timing
 from grader.execution.plan import Plan, Script
-from grader.grading.checks.building import check_build, prepare
-from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_runs import Runs
+from grader.grading.checks.compilation.building import check_build, prepare
+from grader.grading.checks.simulation.simulated_run import Subject
+from grader.grading.checks.simulation.simulator_runs import Runs
 from grader.protocol.messages import Done, Opened
 from grader.protocol.steps import (
     BufferArg,

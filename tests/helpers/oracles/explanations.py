@@ -12,7 +12,9 @@ from enum import StrEnum
 from mutation_operators import Kind
 from mutations import Mutation
 
-from grader.results.check import Check, Reason, lines_named
+from grader.results.check import Check
+from grader.results.findings import lines_named
+from grader.results.verdicts import Reason
 
 
 class Judgement(StrEnum):

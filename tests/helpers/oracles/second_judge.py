@@ -37,7 +37,7 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT
 from grader.execution.series import Series
-from grader.grading.checks.building import Built, build
+from grader.grading.checks.compilation.building import Built, build
 from grader.protocol.steps import BufferSpec, Step
 
 SIZES = 20

@@ -15,7 +15,7 @@ from hidden_parts import failing, right
 from services import Service
 from sqlalchemy import event, insert
 
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 from grader.service.db.tables.assignments import HoldRow
 from grader.service.db.tables.decisions import RequestRow
 from grader.service.db.tables.grading_states import State

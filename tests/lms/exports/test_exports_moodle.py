@@ -13,7 +13,7 @@ from student_rows import ABSENT, COURSE, FAULT, GRADED, NAMES, STUDENTS, WRONG, 
 from grader.common.errors import InputError
 from grader.lms.exports.moodle import late, moodle_worksheet
 from grader.lms.exports.sheet import read_sheet
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 ENGLISH = (
     *("Identifier", "Full name", "Email address", "Status", "Grade", "Maximum grade", "Grade can be changed"),

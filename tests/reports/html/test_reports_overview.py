@@ -34,8 +34,8 @@ from grader.reports.statistics import (
     sums_of,
     to_decide,
 )
-from grader.results.check import Reason, Verdict
 from grader.results.result import Correction
+from grader.results.verdicts import Reason, Verdict
 
 PERFECT = grade(mark(), mark("performance: cpu (n 1)", Kind.PERFORMANCE, 40.0, 40.0), timed=speed())
 UNBUILT = grade(

@@ -39,8 +39,8 @@ from grader.reports.html.listing import CONTEXT, blocks_of
 from grader.reports.html.map_picture import picture_of
 from grader.reports.html.workspace import COSTLY, counts_of
 from grader.reports.issues import issues_of, lines_of
-from grader.results.check import Reason, Verdict
 from grader.results.metrics import Samples, Usage
+from grader.results.verdicts import Reason, Verdict
 
 LOG = "kernels.cl:2:5: error: use of undeclared identifier 'Asub'\n" + "a line of the log\n" * 100 + "its last line"
 

@@ -8,8 +8,8 @@ from samples import RACE, SLOW, SPEED, check, failed, performance, result, unche
 from services import Service
 
 from grader.course.rubric import Kind
-from grader.results.check import Reason, Verdict
 from grader.results.metrics import Interval
+from grader.results.verdicts import Reason, Verdict
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.decisions.overrides import exclude
 from grader.service.grades.leaderboard import boards_for_staff, boards_for_students, speed_of

@@ -6,7 +6,8 @@ import pytest
 
 from grader.course.rubric import Correctness, Kind, Memory, Sanitizer, SpeedGoals
 from grader.grading.progress import Decided
-from grader.results.check import Check, Verdict
+from grader.results.check import Check
+from grader.results.verdicts import Verdict
 from grader.service.station.end_times import SLOT, Pace
 
 

@@ -12,8 +12,8 @@ from grader.batch.station import MissingSpeeds, PendingCases, ShownChecks, Visib
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.explain.problem import PENDING
-from grader.results.check import Reason, Verdict
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import Reason, Verdict
 from grader.service.station import end_times
 from grader.service.station.grader import Judge
 from grader.service.submissions.claims import ClaimedGrading, PendingResult

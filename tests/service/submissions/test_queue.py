@@ -11,7 +11,7 @@ from services import Service, graded, told
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.explain.problem import PENDING
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 from grader.service.db.session import Database
 from grader.service.db.tables.assignments import ReleaseRow
 from grader.service.db.tables.audit import AuditRow

@@ -4,7 +4,7 @@ from hidden_parts import failing, right
 from samples import RACE
 
 from grader.grading.progress import Decided
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 from grader.service.submissions.progress import MAX_WORDS_LENGTH, in_brief, note_of
 
 

@@ -15,7 +15,7 @@ from services import SOURCE, Service, field, parts, visible
 
 from grader.common.record import replace
 from grader.grading.explain.problem import UNMADE
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 from grader.results.withholding import withheld
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import DryRunRow

@@ -8,7 +8,7 @@ import pytest
 from hidden_parts import failing, right
 from services import field, graded, post
 
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 from grader.service.db.tables.people import CourseRole
 from grader.service.station.grader import ready
 from grader.service.web.routes.staff import overview as pages

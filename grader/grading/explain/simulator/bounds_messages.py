@@ -11,7 +11,7 @@ from grader.grading.explain.simulator.oclgrind import Target
 from grader.grading.explain.simulator.race_messages import copy_in, from_earlier_kernels, from_own_arrays
 from grader.grading.explain.simulator.source_lines import told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import Place, lines_named
+from grader.results.findings import Place, lines_named
 
 SOME_LEFT_OUT = "Check the size of the array, and whether a condition must keep some work-items out."
 ADD_GUARD = "Add a condition that compares the index with the size of the array."

@@ -19,7 +19,8 @@ from grader.grading.explain.simulator.oclgrind import (
 from grader.grading.explain.simulator.races import is_past_a_barrier
 from grader.grading.explain.simulator.unset import first_uses, of_unset
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import Finding, Reason
+from grader.results.findings import Finding
+from grader.results.verdicts import Reason
 
 LIMIT = 8
 """Maximum number of reported findings. The first cause comes first, and the rest are mostly its consequences."""

@@ -8,7 +8,7 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity
 from grader.grading.explain.simulator.source_lines import lines_in_words
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import AdvisedBarrier, Place
+from grader.results.findings import AdvisedBarrier, Place
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,8 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.race_messages import copy_in, race
 from grader.grading.explain.simulator.source_lines import lines_in_words
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import Finding, Reason
+from grader.results.findings import Finding
+from grader.results.verdicts import Reason
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from grader.grading.explain.simulator.source_lines import FEW, called_in, lines_
 from grader.grading.explain.simulator.updates import advice_on, update_in
 from grader.grading.source.origins import arrays_behind
 from grader.grading.source.stores import store_lines
-from grader.results.check import AdvisedBarrier
+from grader.results.findings import AdvisedBarrier
 
 
 def copy_in(lines: Sequence[int]) -> str:

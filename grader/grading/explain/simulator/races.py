@@ -9,7 +9,8 @@ from grader.grading.explain.simulator.heard import Words
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import LOCAL, Entity
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import AdvisedBarrier, Check
+from grader.results.check import Check
+from grader.results.findings import AdvisedBarrier
 
 
 def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> Words:

@@ -8,7 +8,9 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.grading.source.deciding import deciding_lines
 from grader.protocol.observation import SeenKernel
-from grader.results.check import Check, Reason, lines_named
+from grader.results.check import Check
+from grader.results.findings import lines_named
+from grader.results.verdicts import Reason
 
 EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 """Reasons of a correctness check that describe only the results, not the source."""

@@ -15,7 +15,8 @@ from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 from grader.grading.source.stores import store_lines, stores, targets
 from grader.protocol.observation import SeenKernel, SeenUnset
-from grader.results.check import Finding, Place, Reason
+from grader.results.findings import Finding, Place
+from grader.results.verdicts import Reason
 
 
 def first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:

@@ -8,7 +8,7 @@ from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 from grader.grading.source.guards import Guard
 from grader.grading.source.values import ASSIGNMENTS
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def unstored_words(launch: SimulatedLaunch) -> Slip | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 TOLD = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN, Reason.OUT_OF_BOUNDS})
 """Reasons of checks that a mistake in the source can explain."""

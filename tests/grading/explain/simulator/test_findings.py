@@ -12,7 +12,8 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.races import MOVE
 from grader.protocol.messages import REPLY_LIMIT
 from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage, SeenUnset
-from grader.results.check import Place, Reason
+from grader.results.findings import Place
+from grader.results.verdicts import Reason
 
 SOURCE = "\n".join(f"line {n};" for n in range(1, 31))
 DECLARED = "\n__kernel void k(__global const float *restrict A, __global float *C, __local float *Ash)"

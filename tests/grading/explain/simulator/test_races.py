@@ -4,7 +4,8 @@ from samples import unchecked
 
 from grader.common.record import replace
 from grader.grading.explain.simulator.races import STILL_WRONG, beside_another_mistake
-from grader.results.check import AdvisedBarrier, Finding, Reason
+from grader.results.findings import AdvisedBarrier, Finding
+from grader.results.verdicts import Reason
 
 RACE = "line 9 overwrites words of t that another work-item still reads in line 8."
 SIZES = " The sizes are n 9."

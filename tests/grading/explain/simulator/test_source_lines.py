@@ -7,7 +7,7 @@ from grader.grading.explain.diagnosis.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.source_lines import lines_of, lines_used, locate, whereabouts
 from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel, SeenPixels
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 SOURCE = """kernel
 if (x < n)

@@ -10,7 +10,7 @@ from test_findings import ARRAYS, ASH, LINE, PLANE, READ, WRITE, C, at, entity, 
 from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.updates import update_in
 from grader.protocol.observation import SeenAccess
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 COUNTS = {"requests": 1, "mostly_idle": 0, "active": 0, "bytes": 128, "unused": 0, "conflicts": 0, "sectors": 1}
 COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 1}

@@ -19,7 +19,7 @@ from grader.protocol.observation import (
     SeenPixels,
     SeenUnset,
 )
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 COUNTS = {"requests": 1, "mostly_idle": 0, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
 COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 4}

@@ -3,7 +3,7 @@
 import pytest
 
 from grader.grading.search.edits import edits
-from grader.grading.search.mutant_schema import edited
+from grader.grading.search.mutants.mutant_schema import edited
 from grader.grading.source.reading import outline
 
 KERNEL = """\

@@ -1,0 +1,1 @@
+"""The output of `grader validate`."""

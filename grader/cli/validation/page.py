@@ -1,0 +1,68 @@
+"""Page about one assignment, with rows and tables that fit a terminal of 80 columns."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from grader.authoring.selftest import Claim
+from grader.common.phrases import count
+
+
+@dataclass
+class Page:
+    """Page about one assignment, section by section. `broken` counts the statements that are false, and `unchecked`
+    lists the questions that stay open.
+    """
+
+    console: Console
+    broken: int = 0
+    unchecked: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """Last line of the page."""
+        found = f"{count(self.broken, 'statement')} BROKEN" if self.broken else "all of it holds"
+        return f"{found}, but speed was not checked" if self.unchecked else found
+
+    def head(self, title: str) -> None:
+        """Begin a section."""
+        self.console.print()
+        self.console.print(Rule(Text(title, style="bold"), align="left", characters="-", style="dim"))
+
+    def say(self, statements: Iterable[Claim], of: str = "") -> None:
+        """Print a row for each statement. If `of` names a part, the row begins with it."""
+        for each in statements:
+            verdict = Text("holds", style="green") if each.holds else Text("BROKEN", style="bold red")
+            words = f"{of}: {each.claim} ({each.seen})" if of else f"{each.claim} ({each.seen})"
+            self.console.print(row(verdict, words, width=6))
+            self.broken += not each.holds
+
+
+def note(word: str, words: str) -> Table:
+    """Return a row for a note, which is not counted as broken."""
+    return row(Text(word, style="yellow"), words, width=9)
+
+
+def row(word: Text, words: str, width: int) -> Table:
+    """Return a row with a word in a column of this width, and the wrapped text in the next column."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(width=width)
+    table.add_column(overflow="fold")
+    table.add_row(word, Text(words))
+    return table
+
+
+def figures(rows: Sequence[Sequence[str]]) -> Padding:
+    """Return a table of names and numbers."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(overflow="fold")
+    for _ in rows[0][1:]:
+        table.add_column(justify="right")
+    for cells in rows:
+        table.add_row(*map(Text, cells))
+    return Padding(table, (0, 0, 0, 4), expand=False)

@@ -1,0 +1,125 @@
+"""Sections of the output of `grader validate`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Group
+from rich.text import Text
+
+from grader.authoring.extent import FULL, Extent
+from grader.authoring.golden import corpus
+from grader.authoring.rewards import rewards
+from grader.authoring.selftest import Claim
+from grader.authoring.validation import (
+    Examined,
+    Judged,
+    examine,
+    is_complete,
+    is_current,
+    is_read,
+    judge,
+)
+from grader.cli.progress import progress_line
+from grader.cli.validation.page import Page, note, row
+from grader.cli.validation.proposed_thresholds import thresholds
+from grader.cli.validation.students_view import students_view
+from grader.common.errors import InputError, SolutionError
+from grader.common.phrases import count
+from grader.course.catalogue import Course
+from grader.course.suite import Coursework
+from grader.grading.grading_environment import GradingEnvironment
+
+POINTS_OPEN = "does it earn too many or too few points, with or without those for speed?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Files, environment and extent of validations. `submissions` contains a folder for each assignment."""
+
+    course: Course
+    submissions: Path
+    environment: GradingEnvironment
+    extent: Extent = FULL
+
+
+def print_validation(name: str, sources: Sources, page: Page) -> None:
+    """Print each section as soon as its content is known."""
+    page.head(f"{name}: the files")
+    try:
+        coursework = sources.course.load(name)
+    except InputError as error:
+        page.say([Claim(claim="assignment.yaml can be used", holds=False, seen=str(error))])
+        return
+    page.say([is_read(coursework), is_complete(coursework), *is_current(coursework)])
+    page.head(f"{name}: the kernels and the oracle")
+    seen = []
+    for part in coursework.parts:
+        with progress_line() as progress:
+            seen.append(examine(part, sources.environment, progress, sources.extent))
+        page.say(seen[-1].statements, part.part)
+    page.head(f"{name}: what the points reward")
+    for each in seen:
+        page.say(_rewards(each, sources, page), each.assignment.part)
+    page.head(f"{name}: golden submissions")
+    judged: tuple[Judged, ...] = ()
+    if all(each.own for each in seen):
+        judged = _judged(coursework, sources, page)
+    else:
+        page.console.print(note("unknown", "No submission was graded. First fix what is broken above."))
+    page.head(f"{name}: what may be asked")
+    for each in seen:
+        page.console.print(Group(*thresholds(each, judged)))
+    page.head(f"{name}: what students see")
+    page.console.out(students_view(coursework, seen, page.console), highlight=False, end="")
+    if any(part.performance is not None for part in coursework.parts):
+        page.unchecked[:0] = sources.extent.unchecked
+    if page.unchecked:
+        page.head(f"{name}: what was not checked")
+        page.console.print("Nothing was timed. These questions are open:\n")
+        for question in page.unchecked:
+            page.console.print(row(Text("-"), question, width=1))
+        page.console.print(f"\nTo answer them, run `grader validate {name}` without --quick.")
+
+
+def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
+    """Yield claims about the points. Yields none if the model solution could not be graded."""
+    if seen.own is None:
+        return
+    try:
+        with progress_line() as progress:
+            found = rewards(seen.assignment, sources.environment, progress, sources.extent)
+    except (InputError, SolutionError) as error:
+        yield Claim(claim="kernels that avoid the exercise can be graded", holds=False, seen=str(error))
+        return
+    yield from found.claims()
+    page.unchecked += [f"{seen.assignment.part} {name}".strip() + f": {POINTS_OPEN}" for name in found.undecided]
+
+
+def _judged(coursework: Coursework, sources: Sources, page: Page) -> tuple[Judged, ...]:
+    """Grade the golden submissions and print how their results compare with the expected ones."""
+    folder = sources.submissions / coursework.name
+    try:
+        found = [(golden, golden.subject(coursework)) for golden in corpus(folder)]
+        with progress_line() as progress:
+            judged = tuple(
+                judge(golden, assignment, sources.environment, progress, sources.extent) for golden, assignment in found
+            )
+    except (InputError, SolutionError) as error:
+        page.say([Claim(claim="they can be graded", holds=False, seen=str(error))])
+        return ()
+    if not judged:
+        page.console.print(note("remark", f"No submissions in {folder}: add right and wrong ones, each in a folder."))
+    page.say(_golden_statements(judged, str(folder)))
+    return judged
+
+
+def _golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Claim]:
+    """Yield one statement for all submissions with the expected results, and one for each difference in the others."""
+    right = sum(not each.differences for each in judged)
+    if right:
+        claim = f"{right} of {count(len(judged), 'submission')} get the verdicts that they must"
+        yield Claim(claim=claim, holds=True, seen=folder)
+    for each in judged:
+        for difference in each.differences:
+            yield Claim(claim=f"{each.golden.name} gets the verdicts that it must", holds=False, seen=difference)

@@ -1,0 +1,1 @@
+"""Causes of failed checks, which are found by looking at several checks or runs together."""

@@ -1,0 +1,1 @@
+"""Measures of memory behaviour, and the advice that they lead to."""

@@ -1,0 +1,24 @@
+"""page.py: a page fits a terminal, and its last line counts what is broken."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+from validations import WIDTH, timed
+
+from grader.cli.validation.page import Page
+
+
+def test_the_last_line_says_if_speed_was_not_checked():
+    """The last line counts the broken statements, and says if speed was not checked."""
+    console = Console(file=StringIO())
+    assert Page(console=console).verdict == "all of it holds"
+    assert Page(console=console, unchecked=["?"]).verdict == "all of it holds, but speed was not checked"
+    assert Page(console=console, broken=2, unchecked=["?"]).verdict == "2 statements BROKEN, but speed was not checked"
+
+
+@pytest.mark.whole
+def test_no_line_is_wider_than_a_terminal_of_80_columns(printed):
+    """No line is wider than a terminal with 80 columns."""
+    text, _ = printed(timed(1.0))
+    assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []

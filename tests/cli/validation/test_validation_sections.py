@@ -1,0 +1,155 @@
+"""sections.py: the text that `grader validate` prints in each section. The measurements are made up."""
+
+import re
+
+import pytest
+import yaml
+from drafts import spoil
+from samples import BUILD, PROFILE, check, result
+from validations import HOLDS, WIDTH, joined_lines, timed
+
+from grader.authoring.extent import LEFT_OUT, QUICK
+from grader.authoring.rewards import Earned
+from grader.authoring.selftest import Claim
+from grader.common.errors import SolutionError
+from grader.course.rubric import Kind
+
+UNTIMED = LEFT_OUT.mark(check("performance: cpu (n 1000000)", kind=Kind.PERFORMANCE))
+"""The performance check in a quick validation."""
+
+
+def sections(text):
+    """Return the titles of the sections in order."""
+    return re.findall(r"^scaling: (.*?) -+$", text, re.MULTILINE)
+
+
+ALL = [
+    "the files",
+    "the kernels and the oracle",
+    "what the points reward",
+    "golden submissions",
+    "what may be asked",
+    "what students see",
+]
+
+
+def test_a_draft_that_holds_is_told_in_six_sections(printed):
+    """A valid draft prints six sections without a fault. The last shows the contract and the skeleton's report."""
+    text, broken = printed(timed(1.0))
+    assert broken == 0
+    assert sections(text) == ALL
+    assert "BROKEN" not in text
+    assert "holds   assignment.yaml can be used (1 kernel, 100 points)" in text
+    assert "holds   the model solution passes every check (100 of 100 points)" in text
+    assert "2 of 2 submissions get the verdicts that they must" in text
+    assert "Scale an array and add another (scaling), 100 points" in text
+    assert "nothing was written." in text
+
+
+@pytest.mark.whole
+def test_a_stale_handout_is_broken_with_its_line(printed, drafted):
+    """An outdated fact in the handout is a fault. The page shows its line and both values."""
+    spoil(drafted, "assignments/scaling/README.md", "`GROUP` = 64", "`GROUP` = 32")
+    text, broken = printed(timed(1.0))
+    assert broken == 1
+    said = "README.md, line 20, agrees with assignment.yaml (it says GROUP = 32; assignment.yaml has 64)"
+    assert f"BROKEN {said}" in joined_lines(text)
+
+
+@pytest.mark.whole
+def test_a_quick_validation_says_what_was_not_checked(printed):
+    """A quick validation adds a section with the open questions about speed, and does not propose any speed goals."""
+    depends = Earned(name="the baseline", result=result(BUILD, check("case", max_points=5), UNTIMED))
+    text, broken = printed(result(BUILD, UNTIMED, profiles={"": PROFILE}), extent=QUICK, avoiding=(depends,))
+    assert broken == 0
+    assert sections(text) == [*ALL, "what was not checked"]
+    said = joined_lines(text.partition("what was not checked")[2])
+    assert all(question in said for question in QUICK.unchecked)
+    assert "the baseline: does it earn too many or too few points" in said
+    assert "run `grader validate scaling` without --quick" in said
+    assert "the baseline: avoiding the exercise" not in joined_lines(text)
+    assert "Nothing was timed, so no goals for speed are proposed." in joined_lines(text)
+    assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []
+
+
+def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
+    """If a file is invalid, only one section is printed, with its path, the field and how to fix it."""
+    spoil(drafted, "assignments/scaling/assignment.yaml", "sanitizer:", "sanitiser:")
+    text, broken = printed(timed(1.0))
+    assert broken == 1
+    assert sections(text) == ["the files"]
+    assert "BROKEN" in text
+    assert "sanitiser: Extra inputs are not permitted; remove it, or correct its spelling." in joined_lines(text)
+
+
+def test_what_is_broken_is_counted_and_what_rests_on_it_is_not_told(printed):
+    """If the assignment's own files do not run, golden submissions are not graded and their figures are missing."""
+    fault = Claim(claim="our own files can be run", holds=False, seen="oracle.py: failed")
+    text, broken = printed(None, statements=(HOLDS, fault))
+    assert broken == 1
+    assert sections(text) == ALL
+    assert "BROKEN  our own files can be run (oracle.py: failed)" in text
+    said = joined_lines(text)
+    assert "No submission was graded. First fix what is broken above." in said
+    assert "Nothing was timed" in said
+    assert "No accesses were counted" in said
+    assert "The report of the skeleton" not in said
+
+
+@pytest.mark.whole
+def test_each_difference_of_a_golden_submission_is_broken(printed):
+    """Each golden submission with an unexpected verdict is listed with the expected one. The others share one line."""
+    told = {"old-y-left-out": ("tall: CRASH, must be WRONG_OUTPUT", "sanitizer: passes, must be NOT_RUN")}
+    text, broken = printed(timed(1.0), differences=told)
+    assert broken == 2
+    said = joined_lines(text)
+    assert "1 of 2 submissions get the verdicts that they must" in said
+    assert "BROKEN old-y-left-out gets the verdicts that it must (tall: CRASH, must be WRONG_OUTPUT)" in said
+
+
+@pytest.mark.whole
+def test_a_corpus_that_cannot_be_graded_is_broken(printed, drafted):
+    """The corpus has a fault if one of its files is invalid, which is found before any run, or if grading fails."""
+    text, broken = printed(timed(1.0), graded=SolutionError("oracle.py: failed"))
+    assert broken == 1
+    assert "BROKEN they can be graded (oracle.py: failed)" in joined_lines(text)
+    spoil(drafted, "tests/submissions/scaling/adds-in-place/expected.yaml", "finding:", "findings:")
+    text, broken = printed(timed(1.0))
+    assert broken == 1
+    assert "findings: Extra inputs are not permitted" in joined_lines(text)
+
+
+def test_without_golden_submissions_there_is_a_remark(printed, drafted):
+    """If there are no golden submissions, a remark says where to put them."""
+    (drafted / "tests").rename(drafted / "elsewhere")
+    text, broken = printed(timed(1.0))
+    assert broken == 0
+    said = joined_lines(text)
+    assert "remark No submissions in" in said
+    assert "Only the model solution was measured" in said
+
+
+@pytest.mark.whole
+def test_of_a_suite_each_part_is_told_by_its_name(printed, drafted):
+    """For a suite, the statements and thresholds are printed for each part, but the skeleton's report only once."""
+    path = drafted / "assignments" / "scaling" / "assignment.yaml"
+    fields = yaml.safe_load(path.read_text())
+    launches, baseline = fields.pop("launches"), fields.pop("baseline")
+    del fields["kernel"]
+    fields["parts"] = [
+        {"kernel": name, "launches": [{**launches[0], "kernel": name}], "baseline": baseline}
+        for name in ("first", "second")
+    ]
+    path.write_text(yaml.safe_dump(fields))
+    for name in ("README.md", "kernels.cl"):
+        path.with_name(name).write_text("// Write first and second.\n")
+    for expected in (drafted / "tests" / "submissions").rglob("expected.yaml"):
+        expected.write_text(expected.read_text() + "part: second\n")
+    text, broken = printed(timed(1.0))
+    assert broken == 0
+    for name in ("first", "second"):
+        assert f"holds   {name}: the model solution passes every check" in text
+        assert re.search(rf"^{name}:$", text, re.MULTILINE)
+    first, second = text.partition("\nsecond:\n")[::2]
+    assert "adds-in-place" not in first.partition("\nfirst:\n")[2]
+    assert re.search(r"adds-in-place\s+0\.90", second)
