@@ -9,8 +9,8 @@ FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblk
 
 ASSIGNMENTS = (
     *("bfs", "bitonicSort", "blockMMM", "byteHistogram", "coalsProgrm", "coalsTransp", "convolution"),
-    *("gameOfLife", "gaussianBlur", "implicitHeat", "jacobi", "loopNest", "mandelbrot", "maxSegmentSum", "nBody"),
-    *("nearestNeighbour", "optimProgram", "stablePartition", "prefixScan", "productLadder", "rectMMM", "reduction"),
+    *("gameOfLife", "gaussianBlur", "implicitHeat", "jacobi", "lifeInImages", "loopNest", "mandelbrot", "maxSegmentSum"),
+    *("nBody", "nearestNeighbour", "optimProgram", "stablePartition", "prefixScan", "productLadder", "rectMMM", "reduction"),
     *("rgblkMMM", "rot13", "segmentedScan", "spMatVec", "transMMM", "vectorAdd"),
 )
 
