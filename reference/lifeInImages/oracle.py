@@ -23,7 +23,6 @@ def mistakes(now, generations, **_):
     made = {
         "pixels outside the image are taken to be dead, so the field is no torus": {"outside": "constant"},
         "pixels outside the image are taken to be the nearest pixel of the image": {"outside": "edge"},
-        "pixels outside the image are taken from its mirror image": {"outside": "symmetric"},
         "the cell itself is counted as a neighbour": {"weights": [[1, 1, 1], [1, 1, 1], [1, 1, 1]]},
         "the neighbours at the four corners are left out": {"weights": [[0, 1, 0], [1, 0, 1], [0, 1, 0]]},
         "the neighbours above and below are left out": {"weights": [[0, 0, 0], [1, 0, 1], [0, 0, 0]]},
