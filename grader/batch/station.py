@@ -49,7 +49,7 @@ def one_of_several_alike(device: DeviceFacts) -> DeviceFacts:
     """Return the device without the facts that may differ between devices with comparable results, such as the clock of
     a CPU, which changes all the time.
     """
-    return replace(device, index=0, bus=None, global_memory=0, clock=None)
+    return replace(device, index=0, bus=None, global_memory=0, clock=None, constant_memory=None)
 
 
 @dataclass(frozen=True, kw_only=True)

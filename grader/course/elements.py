@@ -213,9 +213,6 @@ REAL = "real"
 STATED = [*ELEMENTS, REAL, *(f"{REAL}{lanes}" for lanes in VECTORS)]
 """Names of types that assignment.yaml may state, besides structs."""
 
-NumberType = Annotated[str, WithJsonSchema({"enum": STATED})]
-"""Name of a type of numbers or vectors."""
-
 ElementType = Annotated[str, WithJsonSchema({"anyOf": [{"enum": STATED}, {"type": "string"}]})]
 """Name of a type of numbers or vectors, or of a struct. The assignment, which defines the structs, checks it."""
 

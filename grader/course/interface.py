@@ -18,7 +18,7 @@ from grader.course.launches import Buffer, LocalArray, Scalar
 from grader.course.places import Contradiction, at, invalid
 from grader.course.read_values import ElementOf, element_of
 from grader.course.real_types import without_real
-from grader.course.structs import Struct, StructFields, laid_out
+from grader.course.structs import Struct, StructFields, all_laid_out, self_containing
 from grader.protocol.steps import ImageSpec
 
 
@@ -71,11 +71,12 @@ class Interface(Record):
     def _misnamed_types(self) -> Iterator[Contradiction]:
         """Yield each struct that is not valid in OpenCL C, and each type that does not exist."""
         for name, stated in self.structs.items():
-            yield from stated.contradictions(name)
+            yield from stated.contradictions(name, self.structs)
             for word in (name, *stated.fields):
                 if word in self.constants:
                     words = f"{word} is a constant, and a name in the struct {name}; rename one"
                     yield Contradiction(f"structs.{name}", words)
+        yield from self_containing(self.structs)
         typed: dict[str, Mapping[str, Buffer | Scalar | LocalArray]] = {
             "buffers": self.buffers,
             "scalars": self.scalars,
@@ -145,7 +146,7 @@ class Interface(Record):
 
     def element(self, kind: str) -> Element | Struct:
         """Return the type with this name."""
-        return laid_out(kind, self.structs[kind]) if kind in self.structs else ELEMENTS[kind]
+        return all_laid_out(self.structs)[kind] if kind in self.structs else ELEMENTS[kind]
 
     def element_of(self, buffer: str) -> Element | Struct:
         """Return the type of the elements of an array."""
@@ -157,8 +158,8 @@ class Interface(Record):
 
     @property
     def laid_out_structs(self) -> tuple[Struct, ...]:
-        """The structs with their layouts, in order."""
-        return tuple(laid_out(name, stated) for name, stated in self.structs.items())
+        """The structs with their layouts. Each comes after those that it contains."""
+        return tuple(all_laid_out(self.structs).values())
 
     def shape(self, array: Buffer | LocalArray, sizes: Sizes) -> tuple[int, ...]:
         """Return the shape of an array at the given sizes."""

@@ -4,15 +4,16 @@ This module does not import NumPy, which is slow to load.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 from pydantic import Field
 
 from grader.common.errors import InputError
 from grader.common.record import Record
-from grader.course.elements import BY_NAME, ELEMENTS, SCALARS, WORD_BYTES, Element, NumberType, Size
+from grader.course.elements import BY_NAME, ELEMENTS, SCALARS, WORD_BYTES, Element, ElementType, Size
 from grader.course.places import Contradiction
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -37,14 +38,14 @@ def is_name(word: str) -> bool:
 class StructFields(Record):
     """A struct as assignment.yaml states it."""
 
-    fields: dict[str, NumberType] = Field(min_length=1)
-    """Types of the fields by name, in the order of the struct: numbers or vectors."""
+    fields: dict[str, ElementType] = Field(min_length=1)
+    """Types of the fields by name, in the order of the struct: numbers, vectors or other structs."""
 
     packed: bool = False
     """True for a struct without padding (`__attribute__((packed))`)."""
 
-    def contradictions(self, name: str) -> Iterator[Contradiction]:
-        """Yield each name or type that the struct called `name` cannot have."""
+    def contradictions(self, name: str, structs: Mapping[str, "StructFields"]) -> Iterator[Contradiction]:
+        """Yield each name or type that the struct called `name` cannot have. `structs` has all structs by name."""
         if not is_name(name):
             words = f"a struct cannot have the name {name}, which is a type, a keyword or not valid; choose another"
             yield Contradiction(f"structs.{name}", words)
@@ -53,46 +54,50 @@ class StructFields(Record):
             if not is_name(field):
                 words = f"the struct {name} has the field {field}, which is a type, a keyword or not valid; rename it"
                 yield Contradiction(place, words)
-            if kind not in ELEMENTS:
+            if kind not in ELEMENTS and kind not in structs:
                 yield Contradiction(
                     place,
                     f"the field {field} of the struct {name} has the type {kind}; write one of {', '.join(SCALARS)}, "
-                    "or a vector of them such as float4 (a field cannot be a struct)",
+                    "a vector of them such as float4, or a name from `structs`",
                 )
 
 
 @dataclass(frozen=True)
 class StructField:
-    """A field of a struct, with its offset in bytes from the beginning of the struct."""
+    """A number or a vector in a struct, with its offset in bytes from the beginning of the struct."""
 
     name: str
+    """Name of the field. If the field is in an inner struct, its path, such as `box.width`."""
     element: Element
     type: str
     """Name of the type in OpenCL C."""
     offset: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Struct:
     """A struct with its layout. Its properties do not depend on the values of elements."""
 
     name: str
+
     members: tuple[StructField, ...]
-    packed: bool
+    """All numbers and vectors, also those of inner structs."""
+
+    stated: StructFields
+
+    alignment: int
+    """The address of each element is a multiple of this number of bytes."""
+
+    bytes: int
+    """Size of an element with the padding at its end."""
 
     lanes = 1
     shape = ()
 
     @property
-    def alignment(self) -> int:
-        """Alignment: the address of each element is a multiple of this number of bytes."""
-        return 1 if self.packed else max(member.element.bytes for member in self.members)
-
-    @property
-    def bytes(self) -> int:
-        """Size of an element with the padding at its end."""
-        last = self.members[-1]
-        return _rounded(last.offset + last.element.bytes, self.alignment)
+    def inner(self) -> tuple[str, ...]:
+        """Names of the structs that are types of its fields."""
+        return tuple(kind for kind in self.stated.fields.values() if kind not in ELEMENTS)
 
     @property
     def unit(self) -> Size:
@@ -147,21 +152,63 @@ class Struct:
 
     @property
     def _specifier(self) -> str:
-        attribute = "__attribute__((packed)) " if self.packed else ""
-        fields = " ".join(f"{member.type} {member.name};" for member in self.members)
+        attribute = "__attribute__((packed)) " if self.stated.packed else ""
+        types = {kind: f"struct {kind}" for kind in self.inner}
+        fields = " ".join(f"{types.get(kind, kind)} {field};" for field, kind in self.stated.fields.items())
         return f"struct {attribute}{self.name} {{ {fields} }}"
 
 
-def laid_out(name: str, stated: StructFields) -> Struct:
-    """Return the struct with its layout. A vector of three takes as much space as one of four."""
+def self_containing(structs: Mapping[str, StructFields]) -> Iterator[Contradiction]:
+    """Yield a field because of which a struct contains itself."""
+    try:
+        _order(structs)
+    except CycleError as error:
+        kind, name, *_ = error.args[1]
+        field = next(field for field, each in structs[name].fields.items() if each == kind)
+        what = f"the field {field} of the struct {name} has the type {kind}"
+        yield Contradiction(f"structs.{name}.fields.{field}", f"{what}, so {name} contains itself; choose another type")
+
+
+def all_laid_out(structs: Mapping[str, StructFields]) -> dict[str, Struct]:
+    """Return the structs with their layouts. Each comes after those that it contains, as OpenCL C requires."""
+    found: dict[str, Struct] = {}
+    for name in _order(structs):
+        found[name] = laid_out(name, structs[name], found)
+    return found
+
+
+def _order(structs: Mapping[str, StructFields]) -> tuple[str, ...]:
+    """Return the names of the structs, in their order if none contains another. Raises CycleError."""
+    contained = {name: [kind for kind in each.fields.values() if kind in structs] for name, each in structs.items()}
+    return tuple(TopologicalSorter(contained).static_order())
+
+
+def laid_out(name: str, stated: StructFields, structs: Mapping[str, Struct]) -> Struct:
+    """Return the struct with its layout. A vector of three takes as much space as one of four. `structs` contains the
+    types of its fields that are structs.
+    """
     members: list[StructField] = []
-    end = 0
+    end, alignment = 0, 1
     for field, kind in stated.fields.items():
-        element = ELEMENTS[kind]
-        offset = end if stated.packed else _rounded(end, element.bytes)
-        members.append(StructField(name=field, element=element, type=kind, offset=offset))
-        end = offset + element.bytes
-    return Struct(name=name, members=tuple(members), packed=stated.packed)
+        element = structs[kind] if kind in structs else ELEMENTS[kind]
+        step = 1 if stated.packed else _alignment(element)
+        offset = _rounded(end, step)
+        members.extend(_members(field, kind, element, offset))
+        end, alignment = offset + element.bytes, max(alignment, step)
+    return Struct(name=name, members=tuple(members), stated=stated, alignment=alignment, bytes=_rounded(end, alignment))
+
+
+def _alignment(element: Element | Struct) -> int:
+    return element.alignment if isinstance(element, Struct) else element.bytes
+
+
+def _members(field: str, kind: str, element: Element | Struct, offset: int) -> Iterator[StructField]:
+    """Yield the numbers and vectors of a field that begins at this offset."""
+    if isinstance(element, Element):
+        yield StructField(name=field, element=element, type=kind, offset=offset)
+        return
+    for member in element.members:
+        yield replace(member, name=f"{field}.{member.name}", offset=offset + member.offset)
 
 
 def _rounded(size: int, step: int) -> int:

@@ -226,6 +226,8 @@ class DeviceFacts(Message):
     """
     clock: Amount | None = None
     """Highest clock rate in MHz that the driver reports; None in results of earlier versions of the grader."""
+    constant_memory: Amount | None = None
+    """Bytes of the largest array in constant memory; None in results of earlier versions of the grader."""
 
 
 class Devices(Message):

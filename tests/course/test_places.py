@@ -61,6 +61,11 @@ def refused(folder, text):
     ("old", "new", "message"),
     [
         ("{fields: {a: float}}", "{fields: {a: flaot}}", "line 7: the field a of the struct Pair has the type flaot"),
+        (
+            "{fields: {a: float}}",
+            "{fields: {a: Pair}}",
+            "line 7: the field a of the struct Pair has the type Pair, so Pair",
+        ),
         ("{address: clamp_to_edge}", "{address: wrap}", "line 9: samplers.edge.address: 'wrap' is not a possible"),
         ("value: 3}", "value: 300}", "line 11: the scalar a at n 2: 300 does not fit the type uchar; change"),
         ("value: 3}", "value: [1, 2]}", "line 11: the scalar a must be a number for the type uchar"),

@@ -7,7 +7,7 @@ from courses import ADDITION, course_of
 from grader.common.errors import InputError, SolutionError
 from grader.course.by_value import content
 from grader.course.elements import ELEMENTS
-from grader.course.structs import StructFields, laid_out
+from grader.course.structs import StructFields, all_laid_out, laid_out
 from grader.course.tolerance import Tolerance
 from grader.course.truth.comparators import Standard
 from grader.course.truth.comparison import compare, place
@@ -20,7 +20,7 @@ PACKED = StructFields(fields=MIXED.fields, packed=True)
 
 def test_the_layout_follows_the_rules_of_c():
     """Fields are aligned to their sizes, the size to the largest alignment, and a packed struct has no padding."""
-    struct, packed = laid_out("Mixed", MIXED), laid_out("Mixed", PACKED)
+    struct, packed = laid_out("Mixed", MIXED, {}), laid_out("Mixed", PACKED, {})
     assert [member.offset for member in struct.members] == [0, 16, 32, 40]
     assert (struct.bytes, struct.unit) == (48, 4)
     assert [member.offset for member in packed.members] == [0, 1, 17, 19]
@@ -33,15 +33,52 @@ def test_the_layout_follows_the_rules_of_c():
 def test_numpy_has_the_same_layout():
     """The structured type has the offsets and the size of the struct."""
     for stated in (MIXED, PACKED):
-        struct = laid_out("Mixed", stated)
+        struct = laid_out("Mixed", stated, {})
         dtype = dtype_of(struct)
         assert dtype.itemsize == struct.bytes
         assert [dtype.fields[member.name][1] for member in struct.members] == [each.offset for each in struct.members]
 
 
+NESTED = {
+    "Outer": StructFields(fields={"id": "uchar", "mixed": "Mixed", "tight": "Tight", "more": "short"}),
+    "Mixed": StructFields(fields={"a": "uchar", "b": "float3"}),
+    "Tight": StructFields(fields={"c": "uchar", "d": "double"}, packed=True),
+    "Dense": StructFields(fields={"id": "uchar", "mixed": "Mixed"}, packed=True),
+}
+
+
+def test_a_struct_within_a_struct_keeps_its_layout():
+    """An inner struct has its own alignment and padding, which a packed one lacks, and precedes the outer struct."""
+    structs = all_laid_out(NESTED)
+    assert [*structs] == ["Mixed", "Tight", "Dense", "Outer"]
+    outer, dense = structs["Outer"], structs["Dense"]
+    offsets = {"id": 0, "mixed.a": 16, "mixed.b": 32, "tight.c": 48, "tight.d": 49, "more": 58}
+    assert {member.name: member.offset for member in outer.members} == offsets
+    assert (outer.alignment, outer.bytes) == (16, 64)
+    assert [member.offset for member in dense.members] == [0, 1, 17]
+    assert (dense.alignment, dense.bytes) == (1, 33)
+    assert outer.definition == (
+        "typedef struct Outer { uchar id; struct Mixed mixed; struct Tight tight; short more; } Outer;"
+    )
+
+
+def test_numbers_of_an_inner_struct_have_its_path():
+    """NumPy, values and messages name a number in an inner struct by its path."""
+    struct = all_laid_out(NESTED)["Outer"]
+    assert dtype_of(struct).itemsize == struct.bytes
+    values = {"id": 1, "mixed.a": 2, "mixed.b": (3, 4, 5), "tight.c": 6, "tight.d": 7, "more": -8}
+    (element,) = np.frombuffer(content(struct, values, {}), dtype_of(struct))
+    assert [element["mixed.a"], *element["mixed.b"][:3], element["tight.d"], element["more"]] == [2, 3, 4, 5, 7, -8]
+    truth = np.zeros(2, dtype_of(struct))
+    got = truth.copy()
+    got["mixed.b"][1, 2] = 1
+    found = compare("x", got, Truth(value=truth), standard(struct, rule="exact"))
+    assert place(found) == "x[1].mixed.b.z"
+
+
 def test_fields_of_floats_begin_as_nan():
     """An element that no kernel has written has NaN in floating fields, and the pattern of the type in others."""
-    struct = laid_out("Mixed", PACKED)
+    struct = laid_out("Mixed", PACKED, {})
     (element,) = np.frombuffer(struct.unwritten, dtype_of(struct))
     assert np.isnan(element["b"]).all()
     assert np.isnan(element["c"])
@@ -51,7 +88,7 @@ def test_fields_of_floats_begin_as_nan():
 
 def test_values_are_packed_as_numpy_packs_them():
     """The bytes of a struct by value have its fields, and a number fills a vector."""
-    struct = laid_out("Mixed", MIXED)
+    struct = laid_out("Mixed", MIXED, {})
     held = content(struct, {"a": 7, "b": (1, "n", 3), "c": 0.5, "d": "-n"}, {"n": 4})
     (element,) = np.frombuffer(held, dtype_of(struct))
     assert [element["a"], *element["b"], element["c"], element["d"]] == [7, 1, 4, 3, 0, 0.5, -4]
@@ -67,7 +104,7 @@ def standard(struct, rule="rounding"):
 
 def right():
     """Return an array of structs and its magnitude."""
-    values = np.zeros(3, dtype_of(laid_out("Mixed", MIXED)))
+    values = np.zeros(3, dtype_of(laid_out("Mixed", MIXED, {})))
     magnitude = np.zeros(3, [("b", "f8", 4), ("c", "f8"), ("d", "f8")])
     for name in magnitude.dtype.names:
         magnitude[name] = 1
@@ -82,7 +119,7 @@ def test_the_first_wrong_number_is_named(field, change, where):
     values, magnitude = right()
     got = values.copy()
     got[field][1] = change
-    found = compare("x", got, Truth(value=values, magnitude=magnitude), standard(laid_out("Mixed", MIXED)))
+    found = compare("x", got, Truth(value=values, magnitude=magnitude), standard(laid_out("Mixed", MIXED, {})))
     assert (place(found), found.wrong, found.total) == (where, 1, 3)
 
 
@@ -91,7 +128,7 @@ def test_rounding_and_padding_are_not_wrong():
     values, magnitude = right()
     got = values.copy()
     got["c"][0], got["b"][2, :3], got["b"][2, 3] = 2.0**-12, 2.0**-25, 5
-    struct = laid_out("Mixed", MIXED)
+    struct = laid_out("Mixed", MIXED, {})
     content_of = got.view("u1").reshape(3, -1)
     content_of[:, 1:16], content_of[:, 34:40] = 0xAB, 0xAB
     assert compare("x", got, Truth(value=values, magnitude=magnitude), standard(struct)) is None
@@ -99,7 +136,7 @@ def test_rounding_and_padding_are_not_wrong():
 
 def test_only_elements_without_any_store_count_as_unwritten():
     """If all elements have the bits from before the launch, all count as unwritten."""
-    struct = laid_out("Mixed", MIXED)
+    struct = laid_out("Mixed", MIXED, {})
     got = np.frombuffer(struct.unwritten * 3, dtype_of(struct)).copy()
     values, magnitude = right()
     truth = Truth(value=values, magnitude=magnitude)
@@ -110,7 +147,7 @@ def test_only_elements_without_any_store_count_as_unwritten():
 
 def test_structs_of_one_type_become_numbers():
     """An array of structs with numbers of one type has them in its last dimension, without padding."""
-    struct = laid_out("Two", StructFields(fields={"a": "float", "b": "float3"}))
+    struct = laid_out("Two", StructFields(fields={"a": "float", "b": "float3"}), {})
     array = cast(np.ones(2, [("a", "f8"), ("b", "f8", 4)]), struct)
     assert as_numbers(array, struct).tolist() == [[1, 1, 1, 1]] * 2
     assert [part.words for part in parts_of(struct)] == [".a", ".b.x", ".b.y", ".b.z"]
@@ -126,7 +163,22 @@ UNTIMED = {**{name: field for name, field in ADDITION.items() if name != "perfor
     [
         ({"structs": {"Pair": {"fields": {"a": "flaot"}}}}, "the field a of the struct Pair has the type flaot; write"),
         ({"structs": {"Pair": {"fields": {}}}}, "structs.Pair.fields: Dictionary should have at least 1 item"),
-        ({"structs": {"Pair": {"fields": {"a": "Pair"}}}}, "(a field cannot be a struct)"),
+        (
+            {"structs": {"Pair": {"fields": {"a": "Pair"}}}},
+            "the field a of the struct Pair has the type Pair, so Pair contains itself; choose another type",
+        ),
+        (
+            {"structs": {**PAIR, "In": {"fields": {"a": "int", "b": "Out"}}, "Out": {"fields": {"c": "In"}}}},
+            "so Out contains itself; choose another type",
+        ),
+        ({"structs": {**PAIR, "Out": {"fields": {"c": "Pairs"}}}}, "such as float4, or a name from `structs`"),
+        (
+            {
+                "structs": {**PAIR, "Out": {"fields": {"c": "Pair"}}},
+                "scalars": {"p": {"type": "Out", "value": {"c": 1}}},
+            },
+            "the scalar p must be a mapping with the fields c.a, c.b of Out",
+        ),
         ({"structs": {**PAIR, "float4": PAIR["Pair"]}}, "a struct cannot have the name float4, which is a type"),
         ({"structs": {**PAIR, "while": PAIR["Pair"]}}, "a struct cannot have the name while, which is a type, a"),
         ({"structs": {"Pair": {"fields": {"int": "float"}}}}, "the struct Pair has the field int, which is a type, a"),

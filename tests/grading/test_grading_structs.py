@@ -154,3 +154,62 @@ def test_a_parameter_of_another_struct_is_refused(graded):
     build = graded(other)[0]
     assert build.reason is Reason.WRONG_ARGUMENTS
     assert "the parameter shift has the wrong type, float2 shift. Write float3 shift." in build.message
+
+
+NESTED = {
+    "structs": {
+        "Body": {"fields": {"id": "uchar", "place": "Place", "mass": "double"}},
+        "Place": {"fields": {"at": "float3", "pair": "Pair"}},
+        "Pair": STRUCTS["Pair"],
+    },
+    "buffers": {
+        "bodies": {"type": "Body", "shape": ["n"], "data": "numbers"},
+        "moved": {"type": "Body", "shape": ["n"]},
+    },
+    "scalars": {"shift": {"type": "Place", "value": {"at": [1, 2, "n"], "pair.key": 3, "pair.value": 0.5}}},
+    "local": {},
+    "launches": [{**FIELDS["launches"][0], "args": ["bodies", "moved", "shift", "n"]}],
+}
+NESTED["baseline"] = NESTED["launches"]
+
+MOVE = """__kernel void add(const __global Body *bodies, __global Body *moved, Place shift, uint32_t n)
+{
+    const uint32_t i = get_global_id(0);
+    if (i >= n)
+        return;
+    Body own = bodies[i];
+    own.place.at += shift.at;
+    own.place.pair.key += shift.pair.key;
+    own.place.pair.value += shift.pair.value;
+    moved[i] = own;
+}
+"""
+
+MOVES = """import numpy as np
+from grader.oracle import Truth
+
+def expected(bodies, shift, n, **_):
+    moved = bodies.copy()
+    terms = np.zeros(n, [("place.at", "f8", 4), ("place.pair.value", "f8"), ("mass", "f8")])
+    for name in ("at", "pair.key", "pair.value"):
+        moved[f"place.{name}"] += shift[name]
+    for name in ("at", "pair.value"):
+        terms[f"place.{name}"] = abs(bodies[f"place.{name}"]) + abs(shift[name])
+    return {"moved": Truth(value=moved, magnitude=terms)}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [("", "", ""), ("own.place.pair.value += shift.pair.value;", "", "the first is moved[0].place.pair.value: got ")],
+)
+def test_a_struct_within_a_struct_in_arrays_and_by_value(tmp_path, environment, before, after, says):
+    """The device, the simulator and NumPy agree about inner structs, and a wrong number is named by its path."""
+    assignment = course_of(tmp_path, FIELDS | NESTED, MOVE, MOVES).load("small")
+    path = tmp_path / "kernels.cl"
+    path.write_text(MOVE.replace(before, after))
+    checks = grade(assignment, path, environment, seed=3).checks
+    if not says:
+        assert [(check.verdict, check.message) for check in checks if check.verdict is not Verdict.PASSED] == []
+    else:
+        assert says in case_of(checks).message + case_of(checks).detail

@@ -8,8 +8,8 @@ FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblk
 """Assignments whose kernels fit into a single file, student_template/kernels.cl."""
 
 ASSIGNMENTS = (
-    *("bfs", "bitonicSort", "blockMMM", "byteHistogram", "coalsProgrm", "coalsTransp", "convolution"),
-    *("gameOfLife", "gaussianBlur", "implicitHeat", "jacobi", "loopNest", "mandelbrot", "maxSegmentSum", "nBody"),
+    *("bfs", "bitonicSort", "blockMMM", "byteHistogram", "coalsProgrm", "coalsTransp", "convolution", "gameOfLife"),
+    *("gaussianBlur", "implicitHeat", "jacobi", "lifeInImages", "loopNest", "mandelbrot", "maxSegmentSum", "nBody"),
     *("nearestNeighbour", "optimProgram", "stablePartition", "prefixScan", "productLadder", "rectMMM", "reduction"),
     *("rgblkMMM", "rot13", "segmentedScan", "spMatVec", "transMMM", "vectorAdd"),
 )

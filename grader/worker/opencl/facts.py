@@ -34,6 +34,7 @@ def device_facts(index: int, device: cl.Device) -> DeviceFacts:
             "max_work_group": device.max_work_group_size,
             "bus": _bus(device),
             "clock": device.max_clock_frequency,
+            "constant_memory": device.max_constant_buffer_size,
         }
     )
 

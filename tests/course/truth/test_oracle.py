@@ -1,5 +1,7 @@
 """oracle.py and the oracles of the assignments, checked against sequential computations."""
 
+import itertools
+
 import numpy as np
 import pytest
 from courses import ADDITION, course_of
@@ -149,9 +151,11 @@ def test_the_loop_nest_is_what_the_exercise_says(course):
 
 
 def test_the_game_of_life_counts_eight_neighbours_around_the_torus(course):
-    """The truth for the Game of Life applies the rules cell by cell. In two rows, a neighbour counts twice."""
-    for height, width in ((7, 5), (2, 6)):
-        inputs, truth = truth_of(course.load("gameOfLife"), {"height": height, "width": width, "generations": 3})
+    """The truth for the Game of Life applies the rules cell by cell, in arrays and in images. In two rows, a neighbour
+    counts twice.
+    """
+    for name, height, width in itertools.product(("gameOfLife", "lifeInImages"), (7, 2), (5, 6)):
+        inputs, truth = truth_of(course.load(name), {"height": height, "width": width, "generations": 3})
         cells = inputs["now"].tolist()
         around = [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0)]
         for _ in range(3):
@@ -284,6 +288,7 @@ MADE_BY = [
     ("gaussianBlur", "between"),
     ("gaussianBlur", "target"),
     ("implicitHeat", "new"),
+    ("lifeInImages", "next"),
     ("loopNest", "gains"),
     ("mandelbrot", "counts"),
     ("maxSegmentSum", "blocks"),

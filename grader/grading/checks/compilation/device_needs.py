@@ -105,7 +105,8 @@ TOO_LARGE = (
 
 
 def unfit(assignment: Assignment, device: DeviceFacts) -> Iterator[str]:
-    """Yield a sentence for each launch or case that is too large for the device."""
+    """Yield a sentence for each launch, case or constant array that is too large for the device."""
+    yield from _unfit_constants(assignment, device)
     for case in assignment.correctness.cases:
         for step in assignment.sequence(case.sizes).launches:
             yield from _unfit_launch(assignment, step, device)
@@ -114,6 +115,19 @@ def unfit(assignment: Assignment, device: DeviceFacts) -> Iterator[str]:
             yield (
                 f"{device.name} has {device.global_memory * 1e-9:.1f} GB of memory, and the arrays of the case "
                 f'"{case.name}" need {bytes_of_all * 1e-9:.1f} GB. Make its sizes smaller.'
+            )
+
+
+def _unfit_constants(assignment: Assignment, device: DeviceFacts) -> Iterator[str]:
+    """Yield a sentence for each array that a kernel may declare as constant memory, but that is too large for the
+    device. Only devices that miss the minimum of OpenCL are too small.
+    """
+    for name in filter(assignment.may_be_constant, assignment.buffers):
+        most = max(assignment.bytes_of(name, sizes) for sizes in assignment.all_sizes())
+        if device.constant_memory is not None and most > device.constant_memory:
+            yield (
+                f"{device.name} has {device.constant_memory:,} bytes of constant memory for an array, and {name} needs "
+                f"{most:,} if a kernel declares it as __constant. Choose another device."
             )
 
 

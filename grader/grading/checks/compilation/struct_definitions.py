@@ -47,11 +47,14 @@ def types_before(structs: Sequence[Struct], code: Sequence[str]) -> str | Proble
     """
     if not structs:
         return ""
-    own = _types_of("\n".join(code))
+    own, known = _types_of("\n".join(code)), {struct.name: struct for struct in structs}
     for struct in structs:
         line, body = _definition(struct.name, own)
-        if line and (body is None or not _is_same(struct, body, own)):
+        if line and (body is None or not _is_same(struct, body, own, known)):
             return _other_layout(line, struct.name, struct.definition)
+        for inner in struct.inner:
+            if not line and _definition(inner, own)[0]:
+                return _without_outer(_definition(inner, own)[0], inner, struct)
     return " ".join(filter(None, (_missing(struct, own) for struct in structs)))
 
 
@@ -60,6 +63,16 @@ def _other_layout(line: int, name: str, definition: str) -> Problem:
     message = f"line {line} defines {name}, which grader defines with another layout; remove it."
     return Problem(
         reason=Reason.BUILD_ERROR, message=message, help=f"Grader compiles this before the file: {definition}"
+    )
+
+
+def _without_outer(line: int, inner: str, struct: Struct) -> Problem:
+    """The problem of a text that defines a struct, but not the struct that contains it. Grader defines the other one
+    before the text, where the first is not known yet.
+    """
+    message = f"line {line} defines {inner}, but the file does not define {struct.name}, which contains it; remove it."
+    return Problem(
+        reason=Reason.BUILD_ERROR, message=message, help=f"Grader compiles this before the file: {struct.definition}"
     )
 
 
@@ -147,17 +160,20 @@ def _without_attributes(statement: Sequence[Token], attributes: set[str]) -> Ite
             yield token
 
 
-def _is_same(struct: Struct, body: _Body, own: _Types) -> bool:
+def _is_same(struct: Struct, body: _Body, own: _Types, known: Mapping[str, Struct]) -> bool:
     """True if a body has the fields of the struct at the same offsets."""
     if not body.attributes <= PACKED:
         return False
-    fields = [*_fields(body.fields, own.words)]
+    kinds = {**KINDS, **{name: each.name for each in known.values() for name in each.names}}
+    fields = [*_fields(body.fields, own.words, kinds)]
     if None in fields:
         return False
     stated = dict(each for each in fields if each is not None)
     if not stated or len(stated) < len(fields):
         return False
-    other = laid_out(struct.name, StructFields(fields=stated, packed=bool(body.attributes)))
+    if struct.name in stated.values():
+        return False
+    other = laid_out(struct.name, StructFields(fields=stated, packed=bool(body.attributes)), known)
     return _places(other) == _places(struct) and other.bytes == struct.bytes
 
 
@@ -166,26 +182,26 @@ def _places(struct: Struct) -> list[tuple[str, str, int, int]]:
 
 
 def _fields(
-    body: Sequence[Token], words: Mapping[str, tuple[int, tuple[str, ...]]]
+    body: Sequence[Token], words: Mapping[str, tuple[int, tuple[str, ...]]], kinds: Mapping[str, str]
 ) -> Iterator[tuple[str, str] | None]:
-    """Yield the name and the type of each field, or None for a declaration of another type than numbers or vectors."""
+    """Yield the name and the type of each field, or None for a declaration of a type that is not in `kinds`."""
     declaration: list[str] = []
     for token in body:
         if token.text != ";":
             declaration.append(token.text)
             continue
-        yield from _declared([word for word in declaration if word not in QUALIFIERS], words)
+        yield from _declared([word for word in declaration if word not in QUALIFIERS], words, kinds)
         declaration = []
     yield from [None] if declaration else []
 
 
 def _declared(
-    declaration: Sequence[str], words: Mapping[str, tuple[int, tuple[str, ...]]]
+    declaration: Sequence[str], words: Mapping[str, tuple[int, tuple[str, ...]]], kinds: Mapping[str, str]
 ) -> Iterator[tuple[str, str] | None]:
     """Yield the fields of one declaration, such as `float sum, best`."""
     first = " ".join(declaration).split(" , ")
     kind, _, name = first[0].rpartition(" ")
     _, renamed = words.get(kind, (0, (kind,)))
-    found = KINDS.get(" ".join(renamed))
+    found = kinds.get(kind) or kinds.get(" ".join(renamed))
     for each in (name, *first[1:]):
         yield None if found is None or not each.isidentifier() else (each, found)

@@ -107,3 +107,15 @@ def test_local_arrays_that_do_not_fit_a_device_are_named(tmp_path, environment):
     small = replace(environment.look(), local_memory=3999)
     sentence = "has 3,999 bytes of local memory, and the local arrays of add need 4,000. Make their shapes smaller."
     assert next(unfit(assignment, small)) == f"{small.name} {sentence}"
+
+
+def test_arrays_that_may_be_constant_are_compared_with_the_device(tmp_path, environment):
+    """Inputs that kernels may declare as constant memory have to fit a device with less than OpenCL guarantees."""
+    assignment = addition_of(tmp_path, "float")
+    device = environment.look()
+    assert device.constant_memory is not None
+    small = replace(device, constant_memory=3999)
+    asked = "needs 20,000 if a kernel declares it as __constant. Choose another device."
+    has = f"{device.name} has 3,999 bytes of constant memory for an array"
+    assert list(unfit(assignment, small)) == [f"{has}, and {name} {asked}" for name in ("x", "y")]
+    assert list(unfit(assignment, replace(device, constant_memory=None))) == []

@@ -2,12 +2,12 @@
 
 import pytest
 
-from grader.course.structs import StructFields, laid_out
+from grader.course.structs import StructFields, all_laid_out, laid_out
 from grader.grading.checks.compilation.struct_definitions import types_before
 from grader.grading.explain.problem import Problem
 
-PAIR = laid_out("Pair", StructFields(fields={"key": "uint", "value": "float"}))
-TIGHT = laid_out("Tight", StructFields(fields={"key": "uchar", "value": "float"}, packed=True))
+PAIR = laid_out("Pair", StructFields(fields={"key": "uint", "value": "float"}), {})
+TIGHT = laid_out("Tight", StructFields(fields={"key": "uchar", "value": "float"}, packed=True), {})
 
 KERNEL = "__kernel void k(__global struct Pair *x) { struct Pair own = x[0]; }"
 
@@ -76,3 +76,38 @@ def test_an_incomplete_definition_is_left_to_the_compiler(line):
     """A definition without an end does not stop grader, and the compiler explains it."""
     found = before(line)
     assert isinstance(found, Problem) or PAIR.definition in found
+
+
+NESTED = all_laid_out(
+    {"In": StructFields(fields={"key": "uint"}), "Out": StructFields(fields={"part": "In", "value": "float"})}
+)
+IN, OUT = NESTED["In"], NESTED["Out"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "rest"),
+    [
+        ((KERNEL,), f"{IN.definition} {OUT.definition}"),
+        (("typedef struct { In part; float value; } Out;",), IN.definition),
+        (("typedef struct { uint key; } In; typedef struct { struct In part; float value; } Out;",), ""),
+        (("typedef struct In In;",), f"{IN.tag} {OUT.definition}"),
+    ],
+)
+def test_structs_within_structs_are_compared_by_their_fields(lines, rest):
+    """A text may define the outer struct alone, or both. Grader defines what the text lacks."""
+    assert types_before((IN, OUT), lines) == rest
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("typedef struct { uint part; float value; } Out;", "defines Out, which grader defines with another layout"),
+        ("struct Out { Out part; float value; };", "defines Out, which grader defines with another layout"),
+        ("typedef struct { uint key; } In;", "defines In, but the file does not define Out, which contains it"),
+    ],
+)
+def test_a_text_with_one_of_two_structs_is_refused(line, says):
+    """A text cannot change an inner struct, or define it after grader's definition of the outer one."""
+    found = types_before((IN, OUT), ("", line))
+    assert isinstance(found, Problem)
+    assert found.message == f"line 2 {says}; remove it."
