@@ -150,8 +150,7 @@ struct Site {
   double worst = 0;
   std::map<int64_t, uint64_t> strides;
   std::vector<Common> common;                      // by warp, of a group
-  uint64_t shared = 0;                             // words that half of a warp asks for, since the last barrier
-  uint64_t waited = 0, working = 0;                // the same while most of a group wait, once for each warp, and for whom
+  Waiting waiting;
 
   void count(Execution &execution, unsigned warp) {
     auto &lanes = execution.lanes;
@@ -166,7 +165,7 @@ struct Site {
         mostlyIdle += wordsOf(first, end);
         active += wordsOf(first, end) * taking;
       } else {
-        shared += wordsOf(first, end);
+        waiting.requests(wordsOf(first, end));
       }
       first = end;
     }
@@ -223,26 +222,20 @@ struct Site {
     return {units.size(), (used + SECTOR - 1) / SECTOR};
   }
 
-  void groupEnds() {
+  void groupEnds(const Work &work) {
     for (Common &each : common)
       unused += each.forget();
+    waiting.groupEnds(work);
   }
 
-  // If few work-items do all the arithmetic, the others count as idle, and all warps wait for each request.
   void barrier(const Work &work) {
     flush();
-    if (work.isUneven()) {
-      waited += shared * ((work.size() + WARP - 1) / WARP);
-      working += shared * work.sharing();
-    }
-    shared = 0;
+    waiting.barrier(work);
   }
 
   void kernelEnds(const Work &work) {
-    if (work.mostRest()) {
-      mostlyIdle += waited;
-      active += working;
-    }
+    mostlyIdle += waiting.idle(work);
+    active += waiting.active(work);
   }
 
   void flush() {
@@ -302,9 +295,9 @@ public:
       site.second.executions.clear();
   }
 
-  void groupEnds() {
+  void groupEnds(const Work &work) {
     for (auto &site : sites)
-      site.second.groupEnds();
+      site.second.groupEnds(work);
   }
 
   void barrier(const Work &work) {

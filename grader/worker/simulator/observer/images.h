@@ -11,6 +11,7 @@
 #include "oclgrind.h"
 #include "quotes.h"
 #include "source.h"
+#include "work.h"
 
 #include <llvm/IR/Constants.h>
 
@@ -31,15 +32,30 @@ public:
   }
 
   // As in accesses.h: the n-th calls of a warp's work-items since the last barrier are one request.
-  void barrier() {
+  void barrier(const Work &work) {
     for (auto &[_, use] : uses) {
       for (const auto &[request, lanes] : use.requests)
         if (2 * lanes < WARP) {
           use.idle++;
           use.active += lanes;
+        } else {
+          use.waiting.requests(1);
         }
       use.requests.clear();
       use.turns.clear();
+      use.waiting.barrier(work);
+    }
+  }
+
+  void groupEnds(const Work &work) {
+    for (auto &[_, use] : uses)
+      use.waiting.groupEnds(work);
+  }
+
+  void kernelEnds(const Work &work) {
+    for (auto &[_, use] : uses) {
+      use.idle += use.waiting.idle(work);
+      use.active += use.waiting.active(work);
     }
   }
 
@@ -90,6 +106,7 @@ private:
     Spot spot;
     std::string image;                             // its name in the source
     bool writes = false;
+    Waiting waiting;
     std::map<std::pair<unsigned, unsigned>, unsigned> turns;  // by calls and work-item, since the last barrier
     std::map<std::tuple<unsigned, unsigned, unsigned>, unsigned> requests;  // work-items, by calls, warp and turn
   };

@@ -66,6 +66,7 @@ public:
   void kernelEnd(const KernelInvocation *invocation) override {
     barrier();                                     // of a kernel that was broken off
     accesses.kernelEnds(work);
+    images.kernelEnds(work);
     if (const char *path = std::getenv("GRADER_OBSERVATIONS"))
       std::ofstream(path, std::ios::app) << written(invocation->getKernel()->getName()) << '\n';
   }
@@ -88,7 +89,9 @@ public:
 
   void workGroupComplete(const WorkGroup *group) override {
     barrier();
-    accesses.groupEnds();
+    accesses.groupEnds(work);
+    images.groupEnds(work);
+    work.group.ends();
     messages.groupEnds();
     unset.groupEnds(group);
   }
@@ -187,23 +190,28 @@ private:
 
   void load(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
     stray.load(memory, address, size);
-    if (!pixelCall(item->getCurrentInstruction()))
-      accesses.access(memory, item, address, size, false);
+    access(memory, item, address, size, false);
     unset.load(memory, item, address, size);
   }
 
   void store(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
     messages.store(memory, item, address, size);
     arrays.store(memory, address);
+    access(memory, item, address, size, true);
+  }
+
+  void access(const Memory *memory, const WorkItem *item, size_t address, size_t size, bool writes) {
+    if (memory->getAddressSpace() != AddrSpacePrivate)
+      work.does(item, unsigned((size + BANK - 1) / BANK));
     if (!pixelCall(item->getCurrentInstruction()))
-      accesses.access(memory, item, address, size, true);
+      accesses.access(memory, item, address, size, writes);
   }
 
   void barrier() {
     accesses.barrier(work);
     branches.barrier();
-    images.barrier();
-    work.barrier();
+    images.barrier(work);
+    work.interval.ends();
   }
 
   std::string written(const std::string &kernel) const {
