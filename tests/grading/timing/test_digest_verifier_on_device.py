@@ -31,6 +31,7 @@ RAGGED = {
     "rgblkMMM": {"heightA": 53, "widthB": 290, "widthA": 70},
     "reduction": {"n": 7001},
     "prefixScan": {"n": 7001},
+    "byteHistogram": {"n": 7001},
     "nearestNeighbour": {"queryCount": 301, "pointCount": 137},
     "convolution": {"height": 53, "width": 90},
     "loopNest": {"days": 37, "tanks": 301},

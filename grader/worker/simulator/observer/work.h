@@ -30,7 +30,8 @@ public:
 
   size_t size() const { return done.size(); }
 
-  // Whether most of the group have rested while few did the work. A step of a tree is a few operations, and so is the sum of sixteen sums.
+  // Whether most of the group have rested while few did the work. A step of a tree is a few operations, and a sum of sixteen
+  // sums is not many.
   bool isUneven() const { return most() >= MUCH && 2 * sharing() < size(); }
 
   void ends() {
