@@ -12,6 +12,9 @@ from hidden_parts import WRONG_WHEN_RAGGED
 from project import ROOT
 from recipes import Package, files_of
 
+from grader.common.phrases import listed
+from grader.lms.platforms import PLATFORMS
+
 INTAKE = """\
 import re
 
@@ -105,16 +108,18 @@ IN_THE_SERVICE = """\
 import sys
 from pathlib import Path
 
+from event_loop import OPENED
 from services import Service, graded, post, visible
 
-service = Service(Path("service"))
-service.graded(service.hand_in())
-staff = service.browser("staff")
-(Path("page.txt")).write_text(visible(staff.get("/course/exports")))
-given = ("list.csv", b"Number,Student,Points\\n7,Ada,\\n8,Ben,\\n")
-said = post(staff, "/course/exports", kind="slate.zip", file=given)
-assert said.status_code == 200, said.text
-Path("slate.zip").write_bytes(said.content)
+with OPENED:
+    service = Service(Path("service"))
+    service.graded(service.hand_in())
+    staff = service.browser("staff")
+    (Path("page.txt")).write_text(visible(staff.get("/course/exports")))
+    given = ("list.csv", b"Number,Student,Points\\n7,Ada,\\n8,Ben,\\n")
+    said = post(staff, "/course/exports", kind="slate.zip", file=given)
+    assert said.status_code == 200, said.text
+    Path("slate.zip").write_bytes(said.content)
 """
 
 
@@ -146,7 +151,8 @@ def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
     known = {"PYTHONPATH": str(package.folder)}
     asked = python(tmp_path, *command, "--help", **known)
     assert "--slate-list" in asked.stdout
-    assert "Moodle, Canvas or Slate" in " ".join(asked.stdout.split())
+    names = listed([*(each.name for each in PLATFORMS), "Slate"], "or")
+    assert names in " ".join(asked.stdout.split())
     done = python(
         tmp_path,
         *(*command, "slate.zip", "--assignment", "small", "--course", "course", "--out", "out", "--jobs", "1"),
