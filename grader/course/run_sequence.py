@@ -83,7 +83,7 @@ class RunSequence:
     @property
     def single_steps(self) -> tuple[SingleStep, ...]:
         """All steps in order, those of a repetition once."""
-        return tuple(step for step, _ in _with_runs(self.steps))
+        return tuple(_singles(self.steps))
 
     @property
     def launches(self) -> tuple[LaunchAt, ...]:
@@ -96,13 +96,12 @@ class RunSequence:
         return tuple(_arrays_in_pairs(self.steps))
 
 
-def _with_runs(steps: Sequence[Unrolled], times: int = 1) -> Iterator[tuple[SingleStep, int]]:
-    """Yield each single step, and how often it runs at most."""
+def _singles(steps: Sequence[Unrolled]) -> Iterator[SingleStep]:
     for step in steps:
         if isinstance(step, RepeatAt):
-            yield from _with_runs(step.steps, times * step.times)
+            yield from _singles(step.steps)
         else:
-            yield step, times
+            yield step
 
 
 def _arrays_in_pairs(steps: Sequence[Unrolled]) -> Iterator[str]:
@@ -134,9 +133,14 @@ def _repeated(repeat: Repeat, steps: tuple[Unrolled, ...], sizes: Sizes, names: 
     return RepeatAt(times=times, swap=repeat.swap, until=test, steps=steps)
 
 
+def _runs(steps: Sequence[Unrolled], times: int = 1) -> int:
+    """Return how often single steps run and repetitions begin at most, as the protocol counts them."""
+    return sum(times + (_runs(step.steps, times * step.times) if isinstance(step, RepeatAt) else 0) for step in steps)
+
+
 def _bounded(steps: tuple[Unrolled, ...], sizes: Sizes) -> RunSequence:
     """Return the sequence of these steps. Raises InputError if it is too long with all iterations."""
-    runs = sum(times for _, times in _with_runs(steps))
+    runs = _runs(steps)
     if runs > MOST_RUNS:
         raise InputError(TOO_OFTEN.format(runs, sizes_in_words(sizes)))
     return RunSequence(steps=steps)

@@ -13,7 +13,9 @@ TURNS = 10_000
 """Most iterations of a repetition: far more than an assignment has time for."""
 
 MOST_RUNS = 100_000
-"""Most commands of a sequence with all its iterations. The driver keeps about 1 KB for each until the sequence ends."""
+"""How often commands of a sequence run and repetitions begin at most. The driver keeps about 1 KB for each run of a
+command until the sequence ends.
+"""
 
 ScalarType = Literal[
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"
@@ -280,9 +282,16 @@ def repetitions(steps: Sequence[Step]) -> Iterator[RepeatSteps]:
             yield from repetitions(step.steps)
 
 
+def _runs(steps: Sequence[Step], times: int = 1) -> int:
+    """Return how often commands run and repetitions begin at most."""
+    return sum(
+        times + (_runs(step.steps, times * step.times) if isinstance(step, RepeatSteps) else 0) for step in steps
+    )
+
+
 def _bounded(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    if sum(runs for _, runs in with_runs(steps)) > MOST_RUNS:
-        raise ValueError(f"a sequence runs more than {MOST_RUNS:,} commands")
+    if _runs(steps) > MOST_RUNS:
+        raise ValueError(f"commands run and repetitions begin more than {MOST_RUNS:,} times")
     return steps
 
 

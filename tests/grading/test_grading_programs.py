@@ -219,7 +219,7 @@ def changed(program, **fields):
         (changed(LOOPS, next="k + 1", to=10**6), "more than 2,000 steps"),
         (
             [{"repeat": 100, "do": changed(UNTIL, repeat=1000)}],
-            "line [0-9]+: all iterations together have up to 200,000 steps at n 8, more than 100,000; choose",
+            "line [0-9]+: all iterations together have up to 200,101 steps at n 8, more than 100,000; choose",
         ),
         ([{"repeat": 3, "do": changed(UNTIL, repeat="n - 8")}], "0 iterations at .*; state from 1 to 10,000"),
         (changed(UNTIL, repeat="n - 8"), "0 iterations at .*; state from 1 to 10,000"),

@@ -164,17 +164,19 @@ def test_arrays_change_places_in_nested_repetitions():
     assert timing.turns == (2, 3, 3)
 
 
-@pytest.mark.parametrize("times", [(MOST_RUNS // 10, 11), (100, 100, 11)], ids=str)
+@pytest.mark.parametrize("times", [(MOST_RUNS // 10, 11), (100, 100, 11), (1, 1, 9_000, 11)], ids=str)
 def test_a_sequence_with_too_many_runs_is_refused_on_both_sides(times):
-    """Neither the judge nor a worker accepts a sequence whose bounds together allow too many commands."""
+    """Neither the judge nor a worker accepts a sequence whose bounds together allow too many commands, or too many
+    repetitions to report.
+    """
     step = FillStep(buffer="one", value=0)
     for number in times:
         step = RepeatSteps(times=number, steps=(step,))
-    with pytest.raises(ValidationError, match="more than 100,000 commands"):
+    with pytest.raises(ValidationError, match="more than 100,000 times"):
         Open(programs={}, sequences={"s": (step,)})
     fitting = Open(programs={}, sequences={"s": step.steps})
     request = fitting.model_dump(mode="json") | {"sequences": {"s": [step.model_dump(mode="json")]}}
-    with pytest.raises(ValidationError, match="more than 100,000 commands"):
+    with pytest.raises(ValidationError, match="more than 100,000 times"):
         REQUEST.validate_python(request)
 
 
