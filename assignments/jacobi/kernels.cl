@@ -30,7 +30,7 @@ __kernel void jacobiBranchFree(__global const real *At, __global const real *b, 
     // TODO: how can the sum do without `if (j != i)`?
 }
 
-// As before, four products an iteration of the loop.
+// As before, with four products in each iteration of the loop.
 __kernel void jacobiUnrolled(__global const real *At, __global const real *b, __global const real *xold,
                              __global real *xnew, uint32_t n)
 {

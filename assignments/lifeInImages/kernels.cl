@@ -19,6 +19,6 @@ __kernel void lifeInImages(read_only image2d_t now, write_only image2d_t next, s
     // __local uchar tile[TILE_H + 2][TILE_W + 2];
 
     // TODO: load the tile and its border (read_imageui). Which pixel is to the left of column 0?
-    // TODO: count the living neighbours, and store the cell of the next generation (write_imageui), if there is such a
-    //       cell
+    // TODO: count the living neighbours, and store the cell of the next generation (write_imageui), if it is inside
+    //       the image
 }

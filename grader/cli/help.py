@@ -31,7 +31,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words after the command."""
-        ctx.allow_extra_args = True  # so that the words that are too many are known
+        ctx.allow_extra_args = True  # so that the message can list the extra words
         with usage_errors(ctx):
             rest = super().parse_args(ctx, args)
         if rest:
@@ -51,7 +51,9 @@ class CommandGroup(TyperGroup):
         return super().get_help(ctx).replace(HELD, HYPHEN)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words in front of the subcommand. Without words, the parser raises the help."""
+        """Parse the words in front of the subcommand. Without words, the parser raises an exception
+        that shows the help.
+        """
         if not args:
             return super().parse_args(ctx, args)
         with usage_errors(ctx):

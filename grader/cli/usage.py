@@ -39,7 +39,7 @@ def in_words(error: Any, context: Any) -> str:
 
 
 def no_command(name: str, commands: Collection[str], context: Any) -> str:
-    """Return the sentence about a name that is none of these commands."""
+    """Return the sentence about a name that is not one of these commands."""
     return f"there is no command {name}; {_nearest(get_close_matches(name, commands), context)}"
 
 
@@ -49,7 +49,7 @@ def missing_command(context: Any) -> str:
 
 
 def too_many(words: Collection[str], context: Any) -> str:
-    """Return the sentence about words to which no argument belongs."""
+    """Return the sentence about extra words, which no argument accepts."""
     return f"there is one argument too many, {' '.join(words)}; {_advice(context)}"
 
 
@@ -58,13 +58,15 @@ def _advice(context: Any) -> str:
 
 
 def _nearest(names: Collection[str], context: Any) -> str:
-    """Return the next step after a wrong name. The names are similar to it, and the first is the most likely."""
+    """Return the next step after a wrong name. `names` are similar to the wrong name, and the first is the most
+    likely.
+    """
     near = next(iter(names), None)
     return _advice(context) if near is None else f"did you mean {near}?"
 
 
 def _about_use(option: str, context: Any) -> str:
-    """Describe the wrong use of an option, which is a value after a flag, or no value after another option."""
+    """Describe the wrong use of an option: a flag with a value, or another option without one."""
     flags = {
         name for each in context.command.get_params(context) if getattr(each, "is_flag", False) for name in each.opts
     }
@@ -73,7 +75,7 @@ def _about_use(option: str, context: Any) -> str:
 
 def _missing(parameter: Any) -> str:
     """Describe an argument or an option that is missing."""
-    name = parameter.opts[0] if parameter.param_type_name == "option" else parameter.name
+    name = parameter.opts[0] if parameter.param_type_name == "option" else parameter.name.upper()
     choices = ", ".join(_choices(parameter))
     return f"the {parameter.param_type_name} {name} is missing{choices and f', one of {choices}'}"
 

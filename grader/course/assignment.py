@@ -107,7 +107,7 @@ class Assignment(Computation, Folders, Rubric):
                 yield Contradiction("performance.requires", words)
 
     def _untimeable(self, asked: SpeedGoals) -> Iterator[Contradiction]:
-        """Yield each field that contradicts the data of timed runs, and each goal with bands in a wrong order."""
+        """Yield each field that contradicts the data of timed runs, and each goal with bands in the wrong order."""
         for kind, goal in asked.classes.items():
             fractions = [band.fraction for band in goal.bands]
             if fractions != sorted(set(fractions), reverse=True):
@@ -122,7 +122,7 @@ class Assignment(Computation, Folders, Rubric):
             yield from (Contradiction(place, words) for words in self._out_of_range(ranges))
 
     def _unequal_on_device(self, name: str, buffer: Buffer) -> str | None:
-        """Return the reason why data of timed runs cannot be made, or results not be compared, on a device."""
+        """Return the reason why a device cannot make the data of timed runs or compare their results, or None."""
         if buffer.data == "made":
             return f"oracle.py makes {name}"
         if buffer.type in self.structs:

@@ -1,4 +1,4 @@
-"""Computation of an assignment: the launches of the student's kernels, and those of the naive kernels."""
+"""Computation of an assignment: the launches of the student's kernels and of the naive kernels."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -135,7 +135,7 @@ class Computation(Interface):
             yield Contradiction("program", words)
 
     def _summed(self) -> Iterator[tuple[str, str]]:
-        """Yield the buffers whose sums end a repetition, after the paths of the repetitions."""
+        """Yield the path of each repetition that has `until`, and the buffer whose sum ends the repetition."""
         programs = {"program": self.program, "baseline_program": self.baseline_program}
         steps = [each for field, steps in programs.items() for each in placed_steps(steps, field)]
         for place, each in (("repeat", self.repeat), *steps):
@@ -176,8 +176,8 @@ class Computation(Interface):
         return len(self.launches) > len(self.student_launches)
 
     def names(self, sizes: Sizes) -> dict[str, object]:
-        """Return the names that expressions may use, also the variables of loops. These have their first values unless
-        `sizes` contains others.
+        """Return the names that expressions may use, including the variables of loops. A variable has its first value
+        unless `sizes` contains another value.
         """
         names = super().names(sizes)
         for field, steps in {"program": self.program, "baseline_program": self.baseline_program}.items():

@@ -16,7 +16,7 @@ from grader.course.run_sequence import FillAt, LaunchAt, RunSequence
 from grader.course.structs import Struct
 
 DIMENSIONS = 3
-"""Most dimensions of a launch."""
+"""Maximum number of dimensions of a launch."""
 
 CONSTANT_BYTES = 2**16
 """Bytes of constant memory that every device has for one argument (OpenCL 3.0 specification, table of device queries,
@@ -24,8 +24,8 @@ CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)."""
 
 
 def check_feasible(computation: Computation, limits: Iterable[tuple[str, str | float]], sizes: Sizes) -> None:
-    """Evaluate every expression of a computation, and the limits of its checks, at these sizes. Limits come after the
-    paths of their fields. Raises InputError about the first expression that cannot be used.
+    """Evaluate every expression of a computation, and the limits of its checks, at these sizes. Each limit comes
+    with the path of its field. Raises InputError about the first expression that cannot be used.
     """
     if set(sizes) != set(computation.sizes):
         raise InputError(f"a case must specify the sizes {', '.join(computation.sizes)} and no others, not {sizes}.")
@@ -84,7 +84,7 @@ def _placed_arrays(computation: Computation) -> Iterator[tuple[str, Buffer | Loc
 
 
 def _numbers(computation: Computation) -> Iterator[tuple[str, str | float]]:
-    """Yield the expressions that may be any numbers, after the paths of their fields."""
+    """Yield each expression that may be any number, with the path of its field."""
     for name, buffer in computation.buffers.items():
         if buffer.tolerance:
             yield f"buffers.{name}.tolerance", buffer.tolerance.amount
@@ -138,7 +138,7 @@ def _check_groups(computation: Computation, step: LaunchAt, names: Mapping[str, 
 
 
 def _check_constant(computation: Computation, sizes: Sizes) -> None:
-    """Raise InputError if an array in constant memory is too large for some device."""
+    """Raise InputError if an array in constant memory is larger than every device allows."""
     for name, buffer in computation.buffers.items():
         size = computation.bytes_of(name, sizes)
         if buffer.space == "constant" and size > CONSTANT_BYTES:

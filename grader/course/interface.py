@@ -23,7 +23,7 @@ from grader.protocol.steps import ImageSpec
 
 
 class Interface(Record):
-    """Kernels as they are called. Its methods give the values and the layouts of arguments at some sizes."""
+    """Names, types and arguments of the kernels. The methods return values and layouts of arguments at given sizes."""
 
     kernel: str
     """Name of the kernel that the student writes."""
@@ -89,7 +89,7 @@ class Interface(Record):
                     yield Contradiction(place, f"{place}: {_unknown(each.type, ', or a name from `structs`')}")
 
     def _misfits(self) -> Iterator[Contradiction]:
-        """Yield each array and each argument by value that its type does not fit."""
+        """Yield each array and each argument by value that contradicts its type."""
         for name, buffer in self.buffers.items():
             for words in buffer.contradictions(self.element(buffer.type)):
                 yield Contradiction(f"buffers.{name}", f"the buffer {name} {words}")
@@ -158,7 +158,7 @@ class Interface(Record):
 
     @property
     def laid_out_structs(self) -> tuple[Struct, ...]:
-        """The structs with their layouts. Each comes after those that it contains."""
+        """The structs with their layouts. Each struct comes after the structs that it contains."""
         return tuple(all_laid_out(self.structs).values())
 
     def shape(self, array: Buffer | LocalArray, sizes: Sizes) -> tuple[int, ...]:
@@ -189,5 +189,5 @@ class Interface(Record):
 def _unknown(kind: str, others: str) -> str:
     """Return the message about a type that does not exist. `others` names types that are possible besides numbers."""
     if kind.rstrip("0123456789") == REAL:
-        return f"`constants` gives {REAL} no floating type; add `{REAL}: float` or `{REAL}: double` there"
+        return f"`constants` does not define {REAL} as a floating type; write `{REAL}: float` or `{REAL}: double` there"
     return f"there is no type {kind}; write one of {', '.join(SCALARS)}, a vector of them such as float4{others}"

@@ -117,7 +117,7 @@ def line_at(path: Path, place: str, inside: str = "") -> int | None:
 
 
 def _found(node: yaml.Node | None, place: str) -> tuple[int, int | None, yaml.Node | None]:
-    """Return how many steps of a path exist, and the line and the node of the last of them."""
+    """Return how many steps of a path exist, and the line and the node of the last of these steps."""
     depth, line = 0, None
     for step in place.split("."):
         found = next((each for each in _children(node) if each[0] == step), None)
@@ -139,7 +139,7 @@ def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
 def checked(where: str, kind: type[Read], fields: Fields, path: Path | None = None, inside: str = "") -> Read:
     """Return these fields as a record. Invalid fields raise an InputError whose message begins with `where`, the place
     of the fields. If `path` is the file that contains the fields, `where` begins with it, and the message also gives
-    the line. `inside` is as for `line_at`.
+    the line. `inside` has the same meaning as in `line_at`.
     """
     try:
         return kind.model_validate(fields)

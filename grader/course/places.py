@@ -19,7 +19,7 @@ def placed(field: str, items: Sequence[Item]) -> dict[str, Item]:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A field that cannot have its value."""
+    """A field whose value cannot be used, and the reason."""
 
     place: str
     """Path of the field, such as `buffers.x.shape`."""
@@ -38,7 +38,7 @@ class InvalidFieldError(InputError):
 
 @contextmanager
 def at(place: str) -> Iterator[None]:
-    """Add the path of a field to an error. An error that has a path keeps it, because it is more precise."""
+    """Add the path of a field to an error. An error that already has a path keeps it."""
     try:
         yield
     except InvalidFieldError:

@@ -5,8 +5,8 @@
       - {for: k, from: 2, to: n, next: 2*k, do: [{kernel: merge, args: [data, k, n], global: [n], local: [64]}]}
       - {repeat: n, until: {sum: changed, below: 1}, do: [{fill: changed, value: 0}, {kernel: relax, ...}]}
 
-The judge unrolls `for` (run_sequence.py), so a worker gets a sequence whose only loops are repetitions. The end of one
-with `until` depends on a value that a kernel writes.
+The judge unrolls `for` (run_sequence.py), so a worker gets a sequence whose only loops are repetitions. The end of a
+repetition with `until` depends on a value that a kernel writes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ from grader.course.launches import Buffer, Launch, Repeat, Until
 from grader.course.places import Contradiction, placed
 
 MOST_STEPS = 2000
-"""Most steps of a program with unrolled loops, and most iterations of these loops. A sort of 2^31 elements by bitonic
-merges has 496 steps. Each step adds 0.3 ms to every plan of the judge. A worker on a busy machine of two cores did not
-prepare 5,000 steps within the 30 s of a build.
+"""Maximum number of steps of a program after its loops are unrolled, and of iterations of these loops. A sort of 2^31
+elements by bitonic merges has 496 steps. Each step adds 0.3 ms to every plan of the judge. A worker on a busy machine
+of two cores did not prepare 5,000 steps within the 30 s of a build.
 """
 
 
@@ -141,7 +141,7 @@ def variables_in(steps: Program) -> Iterator[For]:
 
 
 def placed_steps(steps: Program, place: str) -> Iterator[tuple[str, Any]]:
-    """Yield all steps of a program, also those within others, after their paths in the file (`program.0.do.1`)."""
+    """Yield each step of a program, including nested steps, with its path in the file (`program.0.do.1`)."""
     for here, step in placed(place, steps).items():
         yield here, step
         yield from placed_steps(getattr(step, "do", ()), f"{here}.do")
@@ -205,7 +205,7 @@ def unending(repeat: Repeat | Repetition, launches: Sequence[Launch], buffers: M
 
 
 def repeated_wrongly(repeat: Repeat, launches: Sequence[Launch], buffers: Mapping[str, Buffer]) -> Iterator[str]:
-    """Yield a message for each name in the field `repeat` that is no buffer, or that cannot have its role there."""
+    """Yield a message for each name in the field `repeat` that is not a buffer or cannot have its role there."""
     named = [name for pair in repeat.swap for name in pair] + ([repeat.until.sum] if repeat.until else [])
     yield from (f"repeat has {name}, which is not a buffer; correct the name" for name in named if name not in buffers)
     yield from unending(repeat, launches, buffers)

@@ -42,7 +42,7 @@ def elements_of(launch: Launch, scalars: Mapping[str, Scalar]) -> Iterator[Eleme
 def unreadable(
     scalars: Mapping[str, Scalar], launches: Mapping[str, Launch], buffers: Mapping[str, Buffer]
 ) -> Iterator[Contradiction]:
-    """Yield each value that cannot be read from the array that it names. `launches` have their paths as keys."""
+    """Yield each value that cannot be read from the array that it names. The keys of `launches` are paths."""
     for name, scalar in scalars.items():
         for words in _unreadable(name, scalar, buffers):
             yield Contradiction(f"scalars.{name}", words)
@@ -81,8 +81,8 @@ def _uncountable(launch: Launch, buffers: Mapping[str, Buffer]) -> Iterator[str]
 def unwritten(
     scalars: Mapping[str, Scalar], program: Program, launches: Mapping[str, Launch], buffers: Mapping[str, Buffer]
 ) -> Iterator[Contradiction]:
-    """Yield each launch that reads an element of an array that no step writes, or that changes places. `launches` have
-    their paths as keys.
+    """Yield each launch that reads an element of an array that no step writes, or of a swapped array. The keys
+    of `launches` are their paths.
     """
     steps = program or tuple(launches.values())
     filled = {step.fill for step in steps_in(steps) if isinstance(step, Fill)}

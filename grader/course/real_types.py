@@ -26,7 +26,7 @@ def without_real(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _each(named: Any, change: Any) -> Any:
-    """Apply a change to each value of a mapping. Anything else is left to the validation."""
+    """Apply a change to each value of a mapping. Anything else is returned unchanged for the validation."""
     return {name: change(value) for name, value in named.items()} if isinstance(named, dict) else named
 
 

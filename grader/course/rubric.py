@@ -95,8 +95,8 @@ class Section(Record):
         return (sizes for _, sizes in self.placed_sizes())
 
     def numbers(self) -> Iterator[tuple[str, str | float]]:
-        """Yield the expressions over constants and sizes that may be any numbers, after the paths of their fields in
-        the section.
+        """Yield each expression over constants and sizes that may be any number, with the path of its field in the
+        section.
         """
         return iter(())
 

@@ -50,7 +50,7 @@ class CopyAt:
 
 
 SingleStep = LaunchAt | FillAt | CopyAt
-"""A step that is no repetition."""
+"""A step that is not a repetition."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,7 @@ class RunSequence:
 
     @property
     def single_steps(self) -> tuple[SingleStep, ...]:
-        """All steps in order, those of a repetition once."""
+        """All steps in order. The steps of a repetition appear once."""
         return tuple(_singles(self.steps))
 
     @property
@@ -92,7 +92,7 @@ class RunSequence:
 
     @property
     def arrays_in_pairs(self) -> tuple[str, ...]:
-        """The arrays that change places after iterations."""
+        """The arrays that are swapped after iterations."""
         return tuple(_arrays_in_pairs(self.steps))
 
 
@@ -134,12 +134,12 @@ def _repeated(repeat: Repeat, steps: tuple[Unrolled, ...], sizes: Sizes, names: 
 
 
 def _runs(steps: Sequence[Unrolled], times: int = 1) -> int:
-    """Return how often single steps run and repetitions begin at most, as the protocol counts them."""
+    """Return the maximum number of runs of steps and of begun repetitions, as the protocol counts them."""
     return sum(times + (_runs(step.steps, times * step.times) if isinstance(step, RepeatAt) else 0) for step in steps)
 
 
 def _bounded(steps: tuple[Unrolled, ...], sizes: Sizes) -> RunSequence:
-    """Return the sequence of these steps. Raises InputError if it is too long with all iterations."""
+    """Return the sequence of these steps. Raises InputError if all iterations run too many steps."""
     runs = _runs(steps)
     if runs > MOST_RUNS:
         raise InputError(TOO_OFTEN.format(runs, sizes_in_words(sizes)))
@@ -169,7 +169,7 @@ class _Unrolling:
             raise InputError(TOO_LONG)
 
     def run(self, steps: Mapping[str, Step], sizes: Sizes) -> Iterator[Unrolled]:
-        """Yield the steps in order, whose keys are their paths in the file. Arrays change places on the way."""
+        """Yield the steps in order. The keys of `steps` are paths in the file. A `swap` step changes `places`."""
         for place, step in steps.items():
             with at(place):
                 yield from self.run_step(step, sizes, place)
@@ -197,7 +197,7 @@ class _Unrolling:
         self.places |= {one: of_other, other: of_one}
 
     def repeat(self, step: Repetition, sizes: Sizes, place: str) -> Iterator[RepeatAt]:
-        """Yield a repetition, unless its loops leave no steps. Arrays must be in their places after an iteration."""
+        """Yield a repetition, unless no steps remain in it. Arrays must be back in their places after an iteration."""
         before = dict(self.places)
         steps = tuple(self.run(placed(f"{place}.do", step.do), sizes))
         moved = [name for name, place in self.places.items() if before.get(name, name) != place]
@@ -212,7 +212,7 @@ class _Unrolling:
             yield _repeated(Repeat(times=step.repeat, swap=swap, until=until), steps, sizes, self.names)
 
     def copies(self, judged: Callable[[str], bool]) -> Iterator[CopyAt]:
-        """Yield copies of judged results into their own arrays. An array is overwritten after it has been copied."""
+        """Yield copies of judged results into their own arrays. An array is copied before it is overwritten."""
         away = {name: place for name, place in self.places.items() if name != place and judged(name)}
         while away:
             name = next((each for each in away if each not in away.values()), next(iter(away)))
@@ -241,8 +241,8 @@ TOO_LONG = (
 )
 
 TOO_OFTEN = (
-    f"all iterations together have up to {{:,}} steps at {{}}, more than {MOST_RUNS:,}; choose smaller sizes, or "
-    "smaller numbers of iterations."
+    f"all iterations together have up to {{:,}} steps at {{}}, more than {MOST_RUNS:,}; choose smaller sizes or "
+    "fewer iterations."
 )
 
 
@@ -259,9 +259,9 @@ def unroll(
     names: Names,
     judged: Callable[[str], bool],
 ) -> RunSequence:
-    """Return the sequence of a program at these sizes. Its steps have their paths as keys. `launches` replace its
-    launches, in the same order. `names` gives the names of expressions, and `judged` decides whose result must be in
-    its own array at the end.
+    """Return the sequence of a program at these sizes. The keys of `program` are the paths of its steps. `launches`
+    replace the launches of the program, in the same order. `names` gives the names of expressions, and `judged` decides
+    which results must be in their own arrays at the end.
     """
     own = {id(step): launch for step, launch in zip(launches_in(tuple(program.values())), launches, strict=True)}
     unrolling = _Unrolling(names=names, launches=own, places={})

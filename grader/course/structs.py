@@ -81,7 +81,7 @@ class Struct:
     name: str
 
     members: tuple[StructField, ...]
-    """All numbers and vectors, also those of inner structs."""
+    """All numbers and vectors, including those of inner structs."""
 
     stated: StructFields
 
@@ -170,7 +170,7 @@ def self_containing(structs: Mapping[str, StructFields]) -> Iterator[Contradicti
 
 
 def all_laid_out(structs: Mapping[str, StructFields]) -> dict[str, Struct]:
-    """Return the structs with their layouts. Each comes after those that it contains, as OpenCL C requires."""
+    """Return the structs with their layouts. Each struct follows the structs that it contains, as OpenCL C requires."""
     found: dict[str, Struct] = {}
     for name in _order(structs):
         found[name] = laid_out(name, structs[name], found)

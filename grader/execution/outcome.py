@@ -21,8 +21,8 @@ class Timing:
     """Times of one launch of a sequence: each command by the device's clock, and the whole launch by the judge's clock.
 
     The time of a repeated command includes all iterations. `turns` has the number of iterations of each repetition, in
-    the order in which they began. `delay` is the time in seconds for
-    which the launch waited for a processor, as reported by the worker.
+    the order in which the repetitions began. `delay` is the time in seconds for which the launch waited for a
+    processor, as reported by the worker.
     """
 
     steps: tuple[StepTime, ...]

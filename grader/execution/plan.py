@@ -89,17 +89,17 @@ class Script:
 
     @property
     def repetitions(self) -> tuple[RepeatSteps, ...]:
-        """The repetitions among the steps, also those in others."""
+        """The repetitions among the steps, including nested ones."""
         return tuple(repetitions(self.steps))
 
     def launches_of(self, turns: Sequence[int]) -> tuple[LaunchAt, ...]:
-        """Return the assignment's launches of a run, in order. `turns` has the iterations of its repetitions, as the
-        worker reports them.
+        """Return the assignment's launches of a run, in order. `turns` has the number of iterations of each
+        repetition, as the worker reports it.
         """
         return tuple(self.launches[number] for number in _launched(self.steps, iter(turns), 0))
 
     def of_commands(self, changed: Callable[[Command], Command]) -> "Script":
-        """Return the script with changed commands, also in repetitions."""
+        """Return the script with changed commands, including those in repetitions."""
         return dataclasses.replace(self, steps=tuple(_of_commands(step, changed) for step in self.steps))
 
     def in_all_turns(self) -> "Script":

@@ -1,4 +1,4 @@
-"""Files of this installation of grader: what comes with it, its course, and the settings file of its user."""
+"""Files of this installation of grader: shipped files, the course, and the settings file of the user."""
 
 import os
 import sys

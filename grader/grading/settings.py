@@ -182,7 +182,7 @@ class Settings(BaseSettings):
         )
 
     def lock_folder(self, sandbox_name: str) -> Path:
-        """The folder of the locks with which all graders share the devices of this host. All of them can create files
+        """The folder of the locks with which all graders share the devices of this host. Every grader can create files
         there, but submissions cannot hold a lock forever.
         """
         if self.locks is not None:

@@ -10,11 +10,11 @@ from pydantic import AfterValidator, Field, model_validator
 from grader.protocol.wire import Message
 
 TURNS = 10_000
-"""Most iterations of a repetition: far more than an assignment has time for."""
+"""Maximum number of iterations of a repetition: far more than an assignment has time for."""
 
 MOST_RUNS = 100_000
-"""How often commands of a sequence run and repetitions begin at most. The driver keeps about 1 KB for each run of a
-command until the sequence ends.
+"""Maximum number of runs of commands and of begun repetitions in a sequence. The driver keeps about 1 KB for each run
+of a command until the sequence ends.
 """
 
 ScalarType = Literal[
@@ -261,7 +261,9 @@ RepeatSteps.model_rebuild()
 
 
 def with_runs(steps: Sequence[Step], times: int = 1) -> Iterator[tuple[Command, int]]:
-    """Yield each command, also those in repetitions, and how often it runs at most. The steps run `times` times."""
+    """Yield each command, including those in repetitions, and the maximum number of its runs. The steps run `times`
+    times.
+    """
     for step in steps:
         if isinstance(step, RepeatSteps):
             yield from with_runs(step.steps, times * step.times)
@@ -270,7 +272,7 @@ def with_runs(steps: Sequence[Step], times: int = 1) -> Iterator[tuple[Command, 
 
 
 def commands(steps: Sequence[Step]) -> tuple[Command, ...]:
-    """Return the commands of these steps, also those in repetitions, each once and in order."""
+    """Return the commands of these steps, including those in repetitions, each once and in order."""
     return tuple(command for command, _ in with_runs(steps))
 
 
@@ -283,7 +285,7 @@ def repetitions(steps: Sequence[Step]) -> Iterator[RepeatSteps]:
 
 
 def _runs(steps: Sequence[Step], times: int = 1) -> int:
-    """Return how often commands run and repetitions begin at most."""
+    """Return the maximum number of runs of commands and of begun repetitions."""
     return sum(
         times + (_runs(step.steps, times * step.times) if isinstance(step, RepeatSteps) else 0) for step in steps
     )

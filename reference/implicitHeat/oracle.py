@@ -8,20 +8,21 @@ CONVERGED = 1e-18
 """An iteration in which the mean square of the residuals is below this is the last (`repeat` in assignment.yaml)."""
 
 MOST = 60
-"""Most iterations that any system needs."""
+"""Maximum number of iterations that any system needs."""
 
 SHIFT = 4
-"""The last iteration is up to so many earlier or later than for a heat of about 1, so kernels cannot know it."""
+"""The last iteration is up to this many iterations earlier or later than for a heat of about 1, so that kernels cannot
+predict it."""
 
 ROUNDED = 1e-26
 """Mean squares below this consist of rounding errors."""
 
 
 def inputs(generator, data, height, width, flow, **_):
-    """Return heat for which no iteration is a close call.
+    """Return heat for which no mean square is close to CONVERGED.
 
     All numbers are positive, so no result is close to 0. An iteration at least halves the residuals. The heat is scaled
-    so that CONVERGED is half-way, on a scale of logarithms, between the mean squares of the last two iterations. Large
+    so that CONVERGED is half-way, on a logarithmic scale, between the mean squares of the last two iterations. Large
     systems need more than 20 iterations, as many as timed runs have.
     """
     heat = generator.uniform(0.5, 1, (height, width))
@@ -75,7 +76,7 @@ def mistakes(heat, flow, iterations, ROWS, COLUMNS, **_):
         ),
         "the neighbours are subtracted, not added": _last(_iterations(heat, flow, iterations, sign=-1), CONVERGED),
         "the first iteration is the last, as if `squares` were 0": _last(_iterations(heat, flow, 1), CONVERGED),
-        "iterations go on after the test for convergence holds": _last(_iterations(heat, flow, iterations), 0),
+        "iterations continue after convergence": _last(_iterations(heat, flow, iterations), 0),
         "the last iteration is one too early, as if squares of changes were added, not of residuals": _last(
             _iterations(heat, flow, iterations), CONVERGED * (1 + 4 * flow) ** 2
         ),

@@ -15,10 +15,10 @@ NEAR = 0.05
 rounding errors of up to 1e-6 in them move the mean square by 2 %."""
 
 LAST = (25, 37)
-"""The first and the last of the iterations that may be the last one. Timed runs have 20."""
+"""Earliest and latest iteration that can be the last one. Timed runs have 20 iterations."""
 
 FULL_SIZE = 38
-"""The last iteration for x in [1, 2.5); it is one earlier for each factor of 0.8."""
+"""The last iteration for x in [1, 2.5). Each factor of 0.8 makes it one earlier."""
 
 
 def inputs(generator, data, n, **_):
@@ -28,8 +28,8 @@ def inputs(generator, data, n, **_):
     A is negative except for its diagonal, and the rest of a row adds up to 0.8 of the diagonal. Then column i is
     divided by s[i]. This only multiplies the changes of x[i] by s[i]. So all errors have one sign, and differ by a
     factor of up to 50: a sum with some of them twice and without others is another sum. The mean square of s is 1.
-    From 60 equations on, the last iteration is one of LAST, and each system has another last iteration, so `change`
-    cannot count iterations instead. The mean square of the iteration before is 1.1 to 1.4 times CONVERGED, and the mean
+    From 60 equations on, the last iteration is in the range LAST and differs between systems, so `change` cannot count
+    iterations instead. The mean square of the iteration before it is 1.1 to 1.4 times CONVERGED, and the mean
     square of the last iteration is 0.7 to 0.9 times CONVERGED. Neither is close to the bound.
     """
     A = -generator.random((n, n), dtype=np.float32)
@@ -71,7 +71,7 @@ def mistakes(A, b, n, iterations, **_):
         "iterations end too early, as if `change` added up only half of the elements": _iterated(
             M, c, iterations, converged=2 * CONVERGED
         ),
-        "iterations go on after the test for convergence holds, as if the sums of `change` were too large": _iterated(
+        "iterations continue after convergence, as if the sums of `change` were too large": _iterated(
             M, c, iterations, converged=0
         ),
     }
@@ -89,10 +89,10 @@ def _fixed_point(A, b):
 def _iterated(M, c, iterations, converged=CONVERGED):
     """x after the last iteration, started from 0.
 
-    An iteration errs by some u*sqrt(n) of the terms that an element is made from, as a product does, and by a few u for
-    the division; a kernel without branches has the diagonal among its terms. What M makes of the errors of the
-    iteration before comes on top of that, as if all had the same sign: the errors of fp32 are a tenth of this bound.
-    Where the test for convergence is a close call, an iteration more or less is right as well.
+    In an iteration, the error of an element is about u*sqrt(n) of its terms, as in a matrix product, and a few u from
+    the division. A kernel without branches has the diagonal among its terms. M carries over the errors of the iteration
+    before, and the bound adds them as if all had the same sign. The errors of fp32 are a tenth of this bound. If a mean
+    square is close to CONVERGED, one iteration more or less is also right.
     """
     factor, weights = np.sqrt(len(c)) + 6, np.abs(M)
     x, errors, changes = np.zeros(len(c)), np.zeros(len(c)), []

@@ -1,8 +1,8 @@
 // Model solution: one generation of the Game of Life on a torus, with images.
 //
 // A tile has a border, one cell wide, on each side. The group loads all of it into local memory, so a pixel is read about
-// 1.3 times and not nine times. The sampler repeats the image, so no condition is needed for the borders. The half leads
-// to the middle of a pixel, far from the pixels beside it.
+// 1.3 times and not nine times. The sampler repeats the image, so no condition is needed for the borders. The 0.5 leads
+// to the middle of a pixel, far from the neighbouring pixels.
 #define W (TILE_W + 2)
 #define H (TILE_H + 2)
 

@@ -21,8 +21,8 @@ def expected(now, generations, **_):
 def mistakes(now, generations, **_):
     """Other pixels outside the image, other neighbours, other rules."""
     made = {
-        "pixels outside the image are taken to be dead, so the field is no torus": {"outside": "constant"},
-        "pixels outside the image are taken to be the nearest pixel of the image": {"outside": "edge"},
+        "pixels outside the image count as dead cells, so the field is not a torus": {"outside": "constant"},
+        "pixels outside the image are read as the nearest pixel of the image": {"outside": "edge"},
         "the cell itself is counted as a neighbour": {"weights": [[1, 1, 1], [1, 1, 1], [1, 1, 1]]},
         "the neighbours at the four corners are left out": {"weights": [[0, 1, 0], [1, 0, 1], [0, 1, 0]]},
         "the neighbours above and below are left out": {"weights": [[0, 0, 0], [1, 0, 1], [0, 0, 0]]},

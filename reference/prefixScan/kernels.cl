@@ -5,7 +5,7 @@
 // own in its row, and then the sums of the rows before. A row is one vector, so few requests to local memory and two
 // barriers are enough.
 //
-// scanSums does the same for TILE totals at a time, and reads the next ones before. The sum of all totals so far stays
+// scanSums does the same for TILE totals at a time, and reads the next totals early. The sum of all totals so far stays
 // in a register of every work-item.
 
 #define ROW 16
@@ -21,8 +21,8 @@ static uint32_t sum_of(uint32_t count, uint16 row)
     return quarter.s0 + quarter.s1 + quarter.s2 + quarter.s3;
 }
 
-// Returns the sum of all work-items before this one, and in *all the sum of the whole group. `sums` has a row more, for
-// the sums of the rows.
+// Returns the sum of all work-items before this one, and in *all the sum of the whole group. `sums` has one more
+// row, for the sums of the rows.
 static uint32_t scanned(uint32_t own, uint32_t *all, __local uint16 *sums)
 {
     const uint32_t lid = get_local_id(0), row = lid / ROW, place = lid % ROW;

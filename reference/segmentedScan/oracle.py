@@ -28,7 +28,7 @@ def expected(x, flags, n, TILE, **_):
 
 
 def states(**arguments):
-    """Yield the sums within the tiles with what each tile tells the others, then the carries, then all sums."""
+    """Yield the sums within the tiles with the values that each tile passes on, then the carries, then all sums."""
     x, flags, size = (arguments[name] for name in ("x", "flags", "TILE"))
     right = expected(**arguments)
     begins = np.append(True, flags[1:] != 0) | (np.arange(len(x)) % size == 0)

@@ -122,5 +122,5 @@ parts:
     ],
 )
 def test_a_part_of_a_suite_has_lines_too(tmp_path, old, new, line):
-    """The line is that of the field in the part, or of the common field if the part does not override it."""
+    """The message names the line of the field in the part, or of the common field that the part does not override."""
     assert refused(tmp_path, SUITE.replace(old, new, 1)).startswith(f"line {line}: parts.0 ")

@@ -13,7 +13,7 @@ BUFFERS = {name: {**buffer, "type": "real"} for name, buffer in ADDITION["buffer
 
 
 def addition_in(folder, precision):
-    """Return an assignment whose arrays have the type `real`, which is this type."""
+    """Return an assignment whose arrays have the type `real`, in this precision."""
     fields = {**UNTIMED, "constants": {"real": precision, "GROUP": 64}, "buffers": BUFFERS}
     return course_of(folder, fields, KERNEL, ORACLE).load("small")
 
@@ -36,7 +36,7 @@ def test_one_constant_sets_the_precision(tmp_path, environment, precision):
 
 
 def test_vectors_scalars_local_arrays_and_fields_may_be_real(tmp_path):
-    """`real` and its vectors are types wherever a type is stated."""
+    """`real` and its vectors can be used wherever assignment.yaml states a type."""
     fields = {
         **UNTIMED,
         "constants": {"real": "double", "GROUP": 64},
@@ -53,8 +53,6 @@ def test_vectors_scalars_local_arrays_and_fields_may_be_real(tmp_path):
 def test_real_needs_its_constant(tmp_path, constants):
     """Without a floating type in the constant, the message says what to add."""
     course = course_of(tmp_path, {**UNTIMED, "constants": constants, "buffers": BUFFERS})
-    words = (
-        r"line \d+: buffers\.x\.type: `constants` gives real no floating type; add `real: float` or `real: double` t"
-    )
+    words = r"line \d+: buffers\.x\.type: `constants` does not define real as a floating type; write `real: float` or"
     with pytest.raises(InputError, match=words):
         course.load("small")

@@ -370,7 +370,7 @@ def test_a_repetition_in_a_loop_becomes_several():
 
 
 def test_repetitions_are_in_the_order_of_the_program():
-    """Several repetitions follow each other, and one within another is a step of its iterations."""
+    """Repetitions keep their order, and an inner repetition is a step of the outer one."""
     sequence = sequence_of([SWAPPED, STEP_OF, {"repeat": 2, "do": [STEP_OF, TEST]}, TEST], {"b"})
     assert outline(sequence.steps) == [(3, "ab", "ab"), "ab", (2, "ab", (3, "ab")), (3, "ab")]
     assert len(sequence.launches) == 5
@@ -383,7 +383,7 @@ def test_a_loop_in_a_repetition_is_a_part_of_each_iteration():
 
 
 def test_a_repetition_whose_loops_have_no_values_is_left_out():
-    """A repetition without steps would do nothing."""
+    """The sequence has no repetition without steps."""
     nothing = {**loop(STEP_OF), "from": 3}
     assert outline(sequence_of([STEP_OF, {"repeat": 5, "do": [nothing]}], {"b"}).steps) == ["ab"]
 

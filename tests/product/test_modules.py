@@ -1,11 +1,11 @@
-"""Modules of the service: each has its own tests, and a folder is small enough to be read at a glance."""
+"""Modules of the service: each has its own tests, and a folder is small enough to be read quickly."""
 
 from project import ROOT
 
 SERVICE = ROOT / "grader" / "service"
 
 MOST_ENTRIES = 12
-"""Most modules and folders in a folder."""
+"""Maximum number of modules and folders in a folder."""
 
 WITHOUT_TESTS = (
     "db/clock.py",  # the time
@@ -17,8 +17,8 @@ WITHOUT_TESTS = (
 
 
 def test_each_module_of_the_service_has_its_test_file():
-    """The tests of service/a/b.py are in tests/service/a/test_b.py. If another test file has this name, the name of a
-    folder stands before it, as in test_service_b.py.
+    """The tests of service/a/b.py are in tests/service/a/test_b.py. If another file has this name, a folder is part of
+    the name, as in test_service_b.py.
     """
     lacking = []
     for path in sorted(SERVICE.rglob("*.py")):

@@ -57,7 +57,7 @@ def _generator(*key: int) -> np.random.Generator:
 
 
 def _uniform(dtype: type[np.float32 | np.float64]) -> "Maker":
-    """Return a maker of numbers that are uniform in [-1, 1), with the bits of this type."""
+    """Return a maker of uniform numbers in [-1, 1) with the precision of this type."""
 
     def numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
         values = generator.random(shape, dtype=dtype)
@@ -99,7 +99,7 @@ Maker = Callable[[np.random.Generator, tuple[int, ...]], NDArray[Any]]
 
 def _makers(element: Element) -> dict[DataKind, Maker]:
     """Return the makers for all kinds of data that arrays of a type may have."""
-    # sums of doubles with the bits of floats would also be right in single precision
+    # doubles with only the precision of floats would also have right sums in single precision
     uniform = _uniform(np.float64 if element.dtype == "float64" else np.float32)
     makers: dict[DataKind, Maker] = {
         "numbers": uniform if element.numbers is None else _whole(element.numbers),

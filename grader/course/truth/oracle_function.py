@@ -89,7 +89,7 @@ class OracleFunction:
 
 
 def place_of(error: Exception, path: Path) -> str:
-    """Return the path of a file, with the last of its lines that an exception has passed."""
+    """Return the path of a file, with its last line in the traceback of an exception."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
     if isinstance(error, SyntaxError):

@@ -50,7 +50,7 @@ def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays
     for name in assignment.arrays_of(launch):
         if name not in before.keys() | after.keys():
             raise states.function.refused(
-                f"`states` gives no values of {name}, which {kernel} needs in launch {states.number}; add a Truth to "
+                f"`states` gives no values for {name}, which {kernel} needs in launch {states.number}; add a Truth to "
                 "the launch that writes it."
             )
     return LaunchState(launch=launch, before=before, after=after)

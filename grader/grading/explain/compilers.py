@@ -1,7 +1,7 @@
 """Distinguishes failures of an OpenCL compiler from crashes of a kernel, and gives advice on the construct to avoid.
 
-Phases and words come from a worker, so a submission can forge both. They select sentences, and the submissions that an
-instructor has to look at (checks/causes/compiler_failures.py), but points do not depend on them.
+Phases and words come from a worker, so a submission can forge both. Therefore points do not depend on them. They
+only select sentences, and the submissions that an instructor has to look at (checks/causes/compiler_failures.py).
 """
 
 import re

@@ -38,7 +38,7 @@ MOST_BYTES = 2**24
 FEW_ITERATIONS = 10
 """Maximum number of iterations of a repetition that a convergence test ends. In a batch, all edits run all iterations,
 because the test would see the sums of all edits together. Therefore a batch misses an edit that is right only because
-its repetition ends sooner, but it does not accept additional edits.
+its repetition ends sooner. A batch does not accept additional edits.
 """
 
 Uploads = Mapping[str, NDArray[Any]]

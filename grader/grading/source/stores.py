@@ -43,8 +43,8 @@ def targets(seen: Outline, function: Function) -> Iterator[int]:
 
 
 def _is_assigned(seen: Outline, place: int) -> bool:
-    """True if an assignment sign follows the indexes and members that begin here. An initial value in braces belongs to
-    a declaration.
+    """True if an assignment sign follows the indexes and members that begin here. An initial value in braces does
+    not count, because it belongs to a declaration.
     """
     while seen.code[place].text in {"[", "."}:
         place = seen.pairs[place] + 1 if seen.code[place].text == "[" else place + 2

@@ -56,7 +56,7 @@ class ByReference:
         """None, because each round uses another set of arrays at other addresses."""
         return None
 
-    def prepared(self, rounds: int) -> "ByReference":  # noqa: ARG002 - keys are made at once
+    def prepared(self, rounds: int) -> "ByReference":  # noqa: ARG002 - making keys takes no time
         """Return this verifier, because the device makes the inputs."""
         return self
 

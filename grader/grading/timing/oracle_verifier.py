@@ -18,7 +18,7 @@ from grader.grading.timing.verifiers import ROUND_KEY, Ran, Results, RoundInputs
 from grader.protocol.steps import ProgramSource
 
 MAKERS = 4
-"""Number of threads that make inputs before the timed rounds. The oracle may need gigabytes in each of them."""
+"""Number of threads that make inputs before the timed rounds. The oracle may need gigabytes in each thread."""
 
 
 @dataclass(frozen=True)

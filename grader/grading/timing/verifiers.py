@@ -102,13 +102,13 @@ class ResultVerifier(Protocol):
         """Number of pairs after which all sessions are opened again; None if this is not needed."""
 
     def prepared(self, rounds: int) -> "ResultVerifier":
-        """Return a verifier that has already made the inputs of this many rounds, if making them takes long."""
+        """Return a verifier that has already made the inputs of this many rounds, if they take long to make."""
 
     def warm_up(self, number: int) -> RoundInputs:
-        """Return the inputs of a round that does not count. They may be the same in all of these rounds."""
+        """Return the inputs of a round that does not count. All such rounds may have the same inputs."""
 
     def inputs(self, number: int) -> RoundInputs:
-        """Return the inputs of a round that counts. No other round has them."""
+        """Return the inputs of a round that counts. No other round has the same inputs."""
 
 
 @dataclass(frozen=True, kw_only=True)

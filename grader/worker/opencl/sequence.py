@@ -140,7 +140,9 @@ class PreparedRepetition:
         return bool(content.view(until.type).sum(dtype=np.float64) < until.below)
 
     def copy_results(self, queue: cl.CommandQueue, turns: int) -> None:
-        """Copy results to the second buffers of the pairs. After an odd iteration, they are in the first ones."""
+        """Copy results to the second buffers of the pairs, if they are in the first ones: after an even number of
+        iterations.
+        """
         if turns % 2 == 0:
             for old, new in self.step.swap:
                 self.buffers[new].copy_from(queue, self.buffers[old])
@@ -213,8 +215,8 @@ class Sequence:
     def run(self, queue: cl.CommandQueue, key: int, tell: Tell | None = None) -> Reply:
         """Run all steps with their iterations, and return the total time of each command.
 
-        If the driver compiles at the first launch, `tell` can report its phases. `run` then waits for each command of
-        first iterations.
+        If the driver compiles at the first launch, `tell` can report its phases. `run` then waits for each command
+        in first iterations.
         """
         running = _Running(queue=queue, key=key)
         try:
@@ -244,7 +246,9 @@ class _Running:
     turns: list[int] = field(default_factory=list)
 
     def enqueue(self, steps: tuple[Prepared, ...], tell: Tell | None) -> list[list[cl.Event]]:
-        """Enqueue these steps, and return the events of each command's runs. With `tell`, waits for each command."""
+        """Enqueue these steps, and return the events of each command's runs. If `tell` is given, waits for each
+        command.
+        """
         events: list[list[cl.Event]] = []
         for step in steps:
             events += self._repeat(step, tell) if isinstance(step, PreparedRepetition) else [[self._run(step, tell)]]

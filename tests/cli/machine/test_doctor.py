@@ -184,7 +184,7 @@ def test_an_assignment_whose_images_the_device_lacks_is_found(environment, tmp_p
 
 @pytest.mark.whole
 def test_an_assignment_that_is_too_large_for_the_device_is_found(environment, tmp_path):
-    """The work-groups of an assignment are too large for the device. This is found before anything is graded."""
+    """Doctor reports an assignment whose work-groups are too large for the device."""
     (launch,) = ADDITION["launches"]
     wide = {**launch, "global": [2**20], "local": [2**20]}
     found = findings(environment, course_of(tmp_path, {**ADDITION, "launches": [wide]}))["small"]

@@ -1,4 +1,4 @@
-"""proposed_thresholds.py: figures and proposals are printed beside what assignment.yaml demands."""
+"""proposed_thresholds.py: figures and proposals are printed next to the demands of assignment.yaml."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Messages about functions of an oracle.py that fail or return something else than arrays that fit."""
+"""Messages about functions of an oracle.py that fail or return invalid arrays."""
 
 import pytest
 from courses import ADDITION, course_of
@@ -48,8 +48,8 @@ def truth_of(assignment):
 )
 @pytest.mark.parametrize("is_relative", [True, False])
 def test_the_message_names_the_file_and_the_line(tmp_path, monkeypatch, change, message, is_relative):
-    """A message begins with the path as the course gives it, and the line: of the definition if the result does not
-    fit, and of the last statement if the function fails.
+    """A message begins with the path as the course gives it, and the line. This is the definition if the result does
+    not fit, and the last statement if the function fails.
     """
     course = course_of(tmp_path, FIELDS, oracle=ORACLE.format(**{**RIGHT, **change}))
     if is_relative:

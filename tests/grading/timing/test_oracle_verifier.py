@@ -51,7 +51,7 @@ def test_every_counted_round_has_its_own_inputs(small):
 
 def test_inputs_for_a_gpu_are_made_before_its_timed_rounds(small):
     """At the sizes of a GPU, the oracle takes seconds, so warm-up and counted rounds use results that exist already.
-    They equal those that would be made during the rounds. A CPU's inputs are made in its rounds.
+    These equal the results that the rounds would make. For a CPU, inputs are made during the rounds.
     """
     task = timing_task(small, DEVICE, seed=3)
     calls = []

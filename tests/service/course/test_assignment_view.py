@@ -27,7 +27,7 @@ def test_a_version_tells_scoring_from_measuring(tmp_path):
 
 
 def test_the_rules_of_a_student_have_their_extension(tmp_path):
-    """The rules of a student who has an extension have the later due date. Those of other students do not."""
+    """A student with an extension gets rules with the later due date, and other students do not."""
     service = Service(tmp_path, policies="due: 2026-11-23T11:00:00+00:00\n")
     view = service.app_state.cache.assignment("small")
     extension = Extension(due=NOON)

@@ -1,4 +1,4 @@
-"""assignments.py: the assignments of pages follow their files, and a slip in a file closes nothing."""
+"""assignments.py: the assignments of pages follow their files, and stay open after a mistake in a file."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""handouts.py: a handout becomes markup in which nothing runs."""
+"""handouts.py: a handout becomes markup without active content."""
 
 import re
 

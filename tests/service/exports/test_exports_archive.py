@@ -1,4 +1,4 @@
-"""archive.py: the archive has all files that count, and nothing hidden in those for students."""
+"""archive.py: the archive has all files that count, and its files for students contain nothing hidden."""
 
 import json
 

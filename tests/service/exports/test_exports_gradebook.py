@@ -1,4 +1,4 @@
-"""gradebook.py: the course as a gradebook is that of a batch."""
+"""gradebook.py: the course has the same gradebook as a batch."""
 
 import csv
 import io

@@ -43,7 +43,7 @@ def table(course, read):
 
 
 def plain(grade):
-    """Return a grade without the row of its decision, which is an object of one session, and in words."""
+    """Return a grade without the row of its decision, which belongs to one session, and the grade in words."""
     return replace(grade, decision=None), grade.in_words
 
 

@@ -47,8 +47,8 @@ def test_a_status_follows_the_attempts_of_a_student(service):
 
 
 def test_the_deduction_of_each_late_attempt_is_explained(service):
-    """The page of a late attempt explains its deduction even if another attempt counts, and that of a trial run does
-    not.
+    """The page of a late attempt explains its deduction even if another attempt counts. The page of a trial run
+    does not.
     """
     numbers = [handed_in(service, 12.0)]
     service.passes(hours=1)

@@ -1,4 +1,4 @@
-"""visibility.py: students see nothing hidden and nothing that is held back; people who teach see what students will."""
+"""visibility.py: students see nothing hidden or held back, and people who teach see what is held back."""
 
 import pytest
 from hidden_parts import failing, hiding_course, right
@@ -50,7 +50,7 @@ def test_nobody_sees_a_hidden_outcome_before_its_release(service):
 
 
 def test_a_result_that_is_held_back_is_seen_only_by_staff(service):
-    """While results are held back, students have no result, no checks and no notes. Staff see what students will."""
+    """While results are held back, students have no result, no checks and no notes. Staff have all of them."""
     with service.database.writing() as session:
         hold_back(session, "small", "staff", service.now)
     attempt = service.hand_in()

@@ -27,7 +27,7 @@ from grader.service.grades.wording import (
     ],
 )
 def test_a_score_names_no_total_while_points_are_hidden(points, hidden, words):
-    """A score has at most two decimals. While points are hidden, it does not say out of how many it is."""
+    """A score has at most two decimals. While points are hidden, it does not name the maximum."""
     assert score_in_words(points, 100.0, hidden) == words
 
 

@@ -13,7 +13,7 @@ def running():
 
 @pytest.fixture
 def platform(running, service):
-    """Return a platform at which the service is registered, as it was when it started."""
+    """Return a platform in its initial state, at which the service is registered."""
     running.__init__(running.address)
     registered(service, running)
     return running

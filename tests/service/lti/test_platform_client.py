@@ -1,4 +1,4 @@
-"""platform_client.py: an answer of a platform is a success or a reason, and an access token is used until it ends."""
+"""platform_client.py: a platform answers with a success or a reason, and an access token is used until it expires."""
 
 import pytest
 from lti_platforms import SCOPES, THIS_MACHINE, TOOL_KEY
@@ -37,7 +37,7 @@ from grader.service.network.client import HttpClient
     ],
 )
 def test_an_answer_without_success_is_the_right_reason(status, headers, text, kind, words):
-    """A refusal is final, a fault may pass, and a platform that asks for fewer requests gets a pause."""
+    """A refusal is final, a fault may be temporary, and a platform that asks for fewer requests gets a pause."""
     with pytest.raises(kind, match=words):
         succeeded(PlatformAnswer(status=status, headers=headers, text=text))
 
@@ -46,7 +46,7 @@ def test_an_answer_without_success_is_the_right_reason(status, headers, text, ki
     ("stated", "seconds"), [("120", 120), ("9" * 30, MAX_PAUSE_SECONDS), ("-1", None), ("soon", None), ("²", None)]
 )
 def test_a_pause_has_a_limit(stated, seconds):
-    """A platform cannot stop its scores for longer than an hour at a time, or cause a fault by a pause that is none."""
+    """A platform cannot stop its scores for longer than an hour at a time, and an invalid pause causes no fault."""
     with pytest.raises(SlowDownError) as caught:
         succeeded(PlatformAnswer(status=429, headers={"retry-after": stated}, text=""))
     assert caught.value.seconds == seconds
@@ -54,7 +54,7 @@ def test_a_pause_has_a_limit(stated, seconds):
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a": 1}'], ids=["empty", "cut off", "deep", "an object"])
 def test_an_answer_that_is_no_list_is_a_reason(text):
-    """An answer that is not a list, or not JSON, has no rows. Values in a list that are no objects are left out."""
+    """An answer that is not a list, or not JSON, has no rows. Values in a list that are not objects are left out."""
     with pytest.raises(NoAnswerError):
         _ = PlatformAnswer(status=200, headers={}, text=text).rows
     assert PlatformAnswer(status=200, headers={}, text='[1, {"id": 2}, null]').rows == [{"id": 2}]

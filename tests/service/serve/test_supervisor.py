@@ -42,7 +42,7 @@ def test_a_process_that_ends_is_started_again_after_a_growing_pause(monkeypatch)
 
 def test_a_process_reads_the_address_and_the_secrets_and_ends_with_the_service(tmp_path):
     """Each process reads the address of the database and its secret line from standard input. Neither is in the
-    command, the environment or the words of the record. At the end, the processes end, too.
+    command, in the environment or in log lines about the process. When the service ends, the processes end, too.
     """
     told = tmp_path / "told"
     spec = script(STAYS.format(str(told)), secret_line="of sign-in")

@@ -10,7 +10,7 @@ from grader.service.submissions.claims import LEASE, Graded
 
 
 def test_an_outcome_is_stored_column_by_column(service):
-    """Each field of an outcome except `is_pending` is an attribute of the row, and has its value there afterwards."""
+    """Each field of an outcome except `is_pending` is an attribute of the row, which has the same value afterwards."""
     outcome = graded(service.course)
     attempt = service.graded(service.hand_in(), outcome)
     names = {each.name for each in fields(Graded)} - {"is_pending"}

@@ -1,4 +1,4 @@
-"""history.py: the attempts of a student are those of the group, in order, with the grading that counts."""
+"""history.py: a student has all attempts of the group, in order, with the grading that counts."""
 
 import pytest
 from large_course import statements
@@ -21,7 +21,7 @@ def shared(service):
 
 
 def test_a_student_has_the_attempts_of_the_group(service, shared):
-    """Each member has the shared attempt besides their own ones, and nothing of another assignment."""
+    """Each member has the shared attempt and their own attempts, but none of another assignment."""
     own, common, theirs = shared[0], shared[2], shared[1]
     with service.database.reading() as session:
         ada, ben = (history(session, each, "small") for each in (service.ada, service.ben))
@@ -43,7 +43,7 @@ def test_the_grading_that_counts_costs_no_further_query(service, shared):
 
 @pytest.mark.usefixtures("shared")
 def test_rules_know_whose_attempt_it_was_and_how_it_ended(service):
-    """An attempt in the form for rules has its owners among the group, its state, and whether it has begun."""
+    """The rules get the owners of an attempt within the group, its state, and true if its grading has begun."""
     service.claim()
     team = frozenset({service.ada, service.ben})
     with service.database.reading() as session:

@@ -57,8 +57,8 @@ def test_a_browser_is_led_to_the_sign_in_and_a_program_gets_the_next_step(servic
 
 
 def test_a_refused_text_is_given_back_unless_it_is_too_large(service):
-    """The page of a refusal has the text that was typed, so that nothing is lost. A text that no editor shows is left
-    out.
+    """The page of a refusal contains the typed text, so that nothing is lost. A text that is too large for the editor
+    is left out.
     """
     for text, kept in (("int a = <b>;", True), ("x" * MAX_TEXT_BYTES, False)):
         said = service.browser().post("/assignments/small/attempts", files=parts(text=text))
@@ -67,7 +67,7 @@ def test_a_refused_text_is_given_back_unless_it_is_too_large(service):
 
 
 def test_each_upload_has_a_route_that_takes_it(service):
-    """The larger limit on bodies applies only to the ends of paths that a route has."""
+    """Each end of a path with the larger limit on bodies is the end of a route."""
     ends = {each.rpartition("/")[2] for each in routes(service.app)}
     assert ends >= UPLOAD_PATHS
 

@@ -27,7 +27,7 @@ def test_rights_follow_the_role(role, teaches, is_instructor):
 
 
 def test_an_attempt_is_visible_to_its_owners_and_to_people_who_teach(service):
-    """Owners and staff see an attempt. For others, it does not differ from one that does not exist."""
+    """Owners and staff see an attempt. For other people, it looks like an attempt that does not exist."""
     number = service.hand_in()
     public = service.attempt(number).public
     ben = user(service.ben)
@@ -47,7 +47,7 @@ def test_an_attempt_is_visible_to_its_owners_and_to_people_who_teach(service):
 
 
 def test_a_text_of_a_form_has_plain_line_ends_and_each_choice_counts_once():
-    """Browsers end lines with two characters. A file in the place of a text is no text."""
+    """Browsers end lines with two characters. A file in the field of a text counts as empty."""
     form = FormData(
         [("text", "a\r\nb\rc"), ("who", "ada"), ("who", "ben"), ("who", "ada"), ("file", UploadFile(io.BytesIO()))]
     )
@@ -70,7 +70,7 @@ def test_a_text_of_a_form_has_plain_line_ends_and_each_choice_counts_once():
     ids=["none", "not chosen", "large"],
 )
 def test_a_file_that_is_missing_or_too_large_is_a_mistake_in_its_field(upload, words):
-    """The message stands at the field of the file, with a name that can be shown."""
+    """The message belongs to the field of the file, and unprintable characters of the file name are replaced."""
     form = FormData([] if upload is None else [("file", upload)])
     with pytest.raises(FieldError) as caught:
         upload_in(form, "file", "Choose one.")

@@ -30,7 +30,7 @@ def test_cookies_of_two_services_on_one_host_differ(service, origin, secure, nam
 
 
 def test_a_request_has_the_time_of_its_first_byte(service):
-    """A form that takes long to arrive has the time when it began. Without that time, the present time counts."""
+    """A form that takes long to arrive has the time of its first byte. Without that time, the present time counts."""
     begun = service.now - timedelta(minutes=5)
     request = SimpleNamespace(app=service.app, scope={"state": {ARRIVED_KEY: begun}})
     assert state_of(request) is service.app_state

@@ -148,15 +148,15 @@ def test_no_value_of_a_kernel_exceeds_the_bounds(value):
 
 @pytest.mark.parametrize("value", [0.0, -3e38, float("-inf")], ids=str)
 def test_each_repetition_has_an_end_of_its_own(value):
-    """A value below the limit ends the repetition that tests it, after its first iteration, and no other one."""
+    """A value below the limit ends only the repetition that tests it, after its first iteration."""
     ended = RepeatSteps(times=9, steps=(counting("one", value),), until=FLAG)
     around = RepeatSteps(times=3, steps=(ended, counting("other", 1.0)), until=FLAG)
     assert counts(ended, around) == (1 + 3, 3, (1, 3, 1, 1, 1))
 
 
 def test_arrays_change_places_in_nested_repetitions():
-    """An inner repetition uses the arrays that the iteration of the outer one has put in their places. Three halvings,
-    whose result is copied back to be the next input, are repeated twice.
+    """An inner repetition uses the arrays as the outer one has swapped them. The test repeats three halvings twice, and
+    the result of the first three is the input of the others.
     """
     inner = RepeatSteps(times=3, steps=(STEP,), swap=(("before", "after"),))
     after, timing = halved(times=2, steps=(inner,), swap=(("before", "after"),))

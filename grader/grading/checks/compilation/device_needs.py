@@ -120,7 +120,7 @@ def unfit(assignment: Assignment, device: DeviceFacts) -> Iterator[str]:
 
 def _unfit_constants(assignment: Assignment, device: DeviceFacts) -> Iterator[str]:
     """Yield a sentence for each array that a kernel may declare as constant memory, but that is too large for the
-    device. Only devices that miss the minimum of OpenCL are too small.
+    device. Only devices below OpenCL's minimum are too small.
     """
     for name in filter(assignment.may_be_constant, assignment.buffers):
         most = max(assignment.bytes_of(name, sizes) for sizes in assignment.all_sizes())

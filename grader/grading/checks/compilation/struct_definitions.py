@@ -67,10 +67,12 @@ def _other_layout(line: int, name: str, definition: str) -> Problem:
 
 
 def _without_outer(line: int, inner: str, struct: Struct) -> Problem:
-    """The problem of a text that defines a struct, but not the struct that contains it. Grader defines the other one
-    before the text, where the first is not known yet.
+    """The problem of a text that defines a struct, but not the struct that contains it. Grader defines the outer
+    struct before the text, where the inner struct is not known yet.
     """
-    message = f"line {line} defines {inner}, but the file does not define {struct.name}, which contains it; remove it."
+    message = (
+        f"line {line} defines {inner}, but the file does not define {struct.name}, which contains {inner}; remove it."
+    )
     return Problem(
         reason=Reason.BUILD_ERROR, message=message, help=f"Grader compiles this before the file: {struct.definition}"
     )

@@ -9,7 +9,7 @@ from grader.results.metrics import Access, Branch, ImageUse, Profile
 from grader.results.verdicts import Reason
 
 NO_BRANCH = Branch(line=0, reached=0, diverged=0)
-"""Stands for the branches of a kernel without branches."""
+"""Default for a kernel without branches."""
 
 
 def divergence(counted: Profile) -> Reading:

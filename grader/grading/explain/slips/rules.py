@@ -42,8 +42,8 @@ RULES: tuple[SlipRule, ...] = (
 
 
 def first_slip(launches: Sequence[SimulatedLaunch]) -> Slip | None:
-    """Return the mistake that the first applicable rule finds; None if no rule applies. The mistake also explains what
-    the simulator saw in later kernels, at the places that depend on the results of its kernel.
+    """Return the mistake that the first applicable rule finds; None if no rule applies. The mistake also explains
+    findings of the simulator in later kernels, in lines that depend on results of the wrong kernel.
     """
     for rule in RULES:
         for launch in launches:

@@ -1,4 +1,4 @@
-"""Edits that add or remove one: a term of a sum, a factor of a product, or a part of a condition."""
+"""Edits that add or remove a term of a sum, a factor of a product, or a part of a condition."""
 
 from collections.abc import Iterable, Iterator
 

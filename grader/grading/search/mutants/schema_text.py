@@ -1,4 +1,4 @@
-"""Text of a mutant schema, which writes each edit beside the expression that it changes."""
+"""Text of a mutant schema, which writes each edit next to the expression that it changes."""
 
 import re
 from collections import defaultdict

@@ -47,7 +47,7 @@ def schema_tokens(outline: Outline, names: SchemaNames) -> list[str]:
 
 
 class _SchemaTokens:
-    """Replaces the texts of tokens by their places."""
+    """Replaces the texts of single tokens, which it finds by their positions."""
 
     def __init__(self, outline: Outline, names: SchemaNames) -> None:
         self._outline, self._names = outline, names
@@ -102,7 +102,7 @@ class _SchemaTokens:
         return f"{array.name} += get_group_id(2) * ({blocks} * {2 * ALIGNED * WORD_BYTES}) / sizeof({array.name}[0]);"
 
     def _limit_the_loops(self) -> None:
-        """Let each iteration cost a part of the iterations that the key allows."""
+        """Make each iteration use up some of the iterations that the key allows."""
         statements = [self._loop(first) for first, _ in self._outline.loops]
         for first, last in self._outline.loops:
             around = sum(first in statement for statement in statements if first != statement.start)

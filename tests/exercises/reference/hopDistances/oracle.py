@@ -20,7 +20,7 @@ def expected(links, sources, **_):
 
 
 def mistakes(links, sources, **_):
-    """Return the distances if only the first search begins."""
+    """Return the distances if only the first search starts correctly."""
     first = _distances(links, 1)
     return {"all sources have the distances of source 0": {"distances": Truth(value=np.repeat(first, sources, axis=0))}}
 

@@ -98,7 +98,7 @@ def test_sizes_that_do_not_fit_a_device_are_named(tmp_path, environment):
 
 
 def test_local_arrays_that_do_not_fit_a_device_are_named(tmp_path, environment):
-    """The arguments in local memory have to fit. If they do not, submissions stay ungraded."""
+    """Arrays in local memory have to fit the device. If they do not, submissions stay ungraded."""
     (launch,) = ADDITION["launches"]
     launches = [{**launch, "args": [*launch["args"], "tile"]}]
     assignment = course_of(tmp_path, {**UNTIMED, "local": {"tile": {"shape": ["n"]}}, "launches": launches}).load(

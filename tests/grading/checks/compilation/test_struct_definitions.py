@@ -103,7 +103,7 @@ def test_structs_within_structs_are_compared_by_their_fields(lines, rest):
     [
         ("typedef struct { uint part; float value; } Out;", "defines Out, which grader defines with another layout"),
         ("struct Out { Out part; float value; };", "defines Out, which grader defines with another layout"),
-        ("typedef struct { uint key; } In;", "defines In, but the file does not define Out, which contains it"),
+        ("typedef struct { uint key; } In;", "defines In, but the file does not define Out, which contains In"),
     ],
 )
 def test_a_text_with_one_of_two_structs_is_refused(line, says):

@@ -138,7 +138,7 @@ def test_an_argument_without_values_is_refused(tmp_path):
     buffers = {**FIELDS["buffers"], "other": {"type": "int", "shape": ["n"], "role": "scratch"}}
     launches = [*LAUNCHES[:2], {**LAUNCHES[2], "args": ["data", "other", "n"]}]
     assignment = three_kernels(tmp_path, buffers=buffers, launches=launches)
-    with pytest.raises(SolutionError, match="gives no values of other, which addOffsets needs in launch 3"):
+    with pytest.raises(SolutionError, match="gives no values for other, which addOffsets needs in launch 3"):
         trial_of(assignment)
 
 

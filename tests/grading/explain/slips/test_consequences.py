@@ -53,8 +53,8 @@ MOVE = later(
 
 
 def test_an_index_from_the_results_of_a_kernel_is_a_consequence():
-    """The first kernel writes `v`, from which the next one computes `starts`, from which the last one computes an index
-    in line 4. Without the kernel between them, nothing depends on `v`.
+    """The first kernel writes `v`, the second computes `starts` from `v`, and the last computes an index in line 4 from
+    `starts`. Without the second kernel, nothing depends on `v`.
     """
     first = launch("v[0] = 1;")
     assert misplaced_later(replace(first, later=(SUM, MOVE))) == {4}
@@ -62,7 +62,7 @@ def test_an_index_from_the_results_of_a_kernel_is_a_consequence():
 
 
 def test_a_mistake_explains_its_consequences():
-    """The lines of the consequences belong to those that the mistake explains."""
+    """The lines that a mistake explains include the lines of its consequences."""
     found = first_slip([replace(launch("v[0] = 1;"), later=(SUM, MOVE))])
     assert found.message == "line 1: k does not use `A`."
     assert found.explains == {4}

@@ -1,4 +1,4 @@
-"""base.py: times in the database have a zone."""
+"""base.py: times in the database have a time zone."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""dynamic_registration.py and its page: a platform registers itself by a link of the operator."""
+"""dynamic_registration.py and its page: a platform registers itself with a link from the operator."""
 
 from services import parts, visible
 

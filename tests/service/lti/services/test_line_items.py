@@ -72,7 +72,7 @@ def test_without_the_permission_a_column_is_found_and_not_created(platform, colu
 
 
 def test_an_address_behind_the_firewall_is_no_column(platform, column):
-    """A platform cannot name an address that is not one of its own services."""
+    """A platform cannot name an address outside its own services."""
     platform.answers = {"/columns": lambda *_: (200, {}, [{"resourceId": "small", "id": "file:///etc/passwd"}])}
     with pytest.raises(RejectedError, match="did not say where the column is"):
         column({LINE_ITEM_SCOPE})

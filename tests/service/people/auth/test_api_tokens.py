@@ -1,4 +1,4 @@
-"""api_tokens.py and its page: a token ends by its owner or its time, and grants only what was chosen."""
+"""api_tokens.py and its page: a token lasts until its owner revokes it or it expires, and grants only chosen rights."""
 
 import re
 from datetime import timedelta

@@ -1,5 +1,5 @@
-"""ci_jobs.py and its route: a job hands in for the student of its repository, by an ID token that
-its provider has signed.
+"""ci_jobs.py and its route: a job hands in for the student of its repository, with an ID token
+that its provider has signed.
 """
 
 import base64

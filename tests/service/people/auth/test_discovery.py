@@ -1,4 +1,4 @@
-"""discovery.py: only the discovery document and the keys of the right issuer are believed."""
+"""discovery.py: only the discovery document and the keys of the right issuer are trusted."""
 
 import pytest
 from sign_in_methods import issuing
@@ -38,7 +38,7 @@ def test_a_document_of_another_issuer_is_not_believed(issuer, stated):
 
 
 def test_an_address_without_keys_is_an_error_that_callers_catch(issuer):
-    """A missing address of keys, an answer without keys, and an issuer that is away are documented errors."""
+    """A missing address of keys, an answer without keys, and an unreachable issuer are documented errors."""
     metadata = metadata_of(issuer.address)
     with pytest.raises(KeyError):
         keys_in({name: value for name, value in metadata.items() if name != "jwks_uri"})

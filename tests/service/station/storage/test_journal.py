@@ -4,6 +4,6 @@ from grader.service.station.storage.journal import say
 
 
 def test_a_line_goes_to_standard_error_at_once(capfd):
-    """The line is complete on standard error as soon as it is said, and standard output stays empty."""
+    """The line is complete on standard error when `say` returns, and standard output stays empty."""
     say("grading on 2 workers")
     assert capfd.readouterr() == ("", "grading on 2 workers\n")
