@@ -206,7 +206,7 @@ class Connection:
             case failure:
                 words = "" if self.is_stopped else self.process.last_words()
                 self.stop()
-                raise WorkerError(f"a worker could not start: {failure}. {words} Run `grader doctor`.")
+                raise WorkerError(f"a worker could not start: {_ending(failure)}. {words} Run `grader doctor`.")
 
     @staticmethod
     def _why_none(found: Devices) -> str:
@@ -220,3 +220,13 @@ class Connection:
                 f"package), which cannot compile for it. Run `{command('setup')}`, which installs one that can."
             )
         return f"no OpenCL driver is installed. Run `{command('setup')}`, which installs one."
+
+
+def _ending(failure: object) -> str:
+    """Return how a worker ended that did not list its devices."""
+    match failure:
+        case Died(signal=int(number)):
+            return f"it ended with signal {number}"
+        case Died(exit_code=code):
+            return f"it ended with exit code {code}"
+    return str(failure)

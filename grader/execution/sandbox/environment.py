@@ -39,8 +39,8 @@ def environment(home: str, allowed: Collection[int]) -> dict[str, str]:
     processors.
 
     PoCL pins its first thread to processor 0, its second thread to processor 1, and so on. Without pinning, threads
-    share a core at random, and times double. Pinning is off if a cpuset (of a batch system or a container) excludes one
-    of these processors, because it would abort PoCL.
+    share a core at random, and times double. PoCL has as many threads as the machine has processors. Pinning is off if
+    a cpuset (of a batch system or a container) excludes one of them, because it would abort PoCL.
 
     A worker has one queue, but NVIDIA's driver makes eight connections to the device for each process (CUDA C++
     Programming Guide, environment variables), and serves one process after the other. On an H200, three processes that
@@ -51,7 +51,7 @@ def environment(home: str, allowed: Collection[int]) -> dict[str, str]:
         "TMPDIR": home,
         "XDG_CACHE_HOME": home,
         "POCL_CACHE_DIR": home,
-        "POCL_AFFINITY": "1" if sorted(allowed) == list(range(len(allowed))) else "0",
+        "POCL_AFFINITY": "1" if set(allowed) == set(range(os.cpu_count() or 0)) else "0",
         "PYOPENCL_NO_CACHE": "1",
         "CUDA_DEVICE_MAX_CONNECTIONS": "1",
         "OPENBLAS_NUM_THREADS": "1",  # more threads would not survive the fork of a session

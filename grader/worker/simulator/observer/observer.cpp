@@ -211,7 +211,7 @@ private:
     accesses.barrier(work);
     branches.barrier();
     images.barrier(work);
-    work.interval.ends();
+    work.barrier();
   }
 
   std::string written(const std::string &kernel) const {

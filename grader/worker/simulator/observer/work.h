@@ -42,6 +42,11 @@ public:
     std::fill(done.begin(), done.end(), 0);
   }
 
+  void add(const Span &other) {
+    for (size_t number = 0; number < done.size(); number++)
+      done[number] += other.done[number];
+  }
+
   void kernelBegins() { items = busy = 0; }
 
   // Whether most work-items of the launch have rested.
@@ -56,7 +61,7 @@ private:
 };
 
 struct Work {
-  Span interval, group;                            // since the last barrier, and since the group began
+  Span interval, group;                            // since the last barrier; in all intervals that are not uneven
 
   void kernelBegins() {
     interval.kernelBegins();
@@ -68,9 +73,12 @@ struct Work {
     group.begins(sizeOf(of));
   }
 
-  void does(const oclgrind::WorkItem *item, unsigned operations) {
-    interval.does(numberOf(item), operations);
-    group.does(numberOf(item), operations);
+  void does(const oclgrind::WorkItem *item, unsigned operations) { interval.does(numberOf(item), operations); }
+
+  void barrier() {
+    if (!interval.isUneven())
+      group.add(interval);
+    interval.ends();
   }
 };
 
