@@ -14,8 +14,8 @@
 // Returns the sum of the first `count` numbers of a row.
 static uint32_t sum_of(uint32_t count, uint16 row)
 {
-    const uint16 place = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const uint16 counted = row & as_uint16(place < count);
+    const uint16 after = (uint16)(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);    // numbers after each one
+    const uint16 counted = row & as_uint16(after + count >= ROW);
     const uint8 half_of_it = counted.lo + counted.hi;
     const uint4 quarter = half_of_it.lo + half_of_it.hi;
     return quarter.s0 + quarter.s1 + quarter.s2 + quarter.s3;

@@ -189,7 +189,7 @@ WORKS = """
     [
         pytest.param(256, 256, 0, 0, id="all"),
         pytest.param(256, 128, 0, 0, id="half"),
-        pytest.param(16, 1, 64 * 8, 64 * 1, id="one in company"),
+        pytest.param(16, 1, 64 * 8, 64 * 16, id="one in company"),
         pytest.param(32, 32, 64 * 8, 64 * 32, id="one warp of eight"),
         pytest.param(8, 8, 64, 64 * 8, id="fewer than half of a warp"),
     ],

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from grader.course.rubric import Kind
+from grader.course.speed_goals import device_class
 from grader.grading.check_kinds import untimed_checks
 from grader.grading.checks.compilation.building import Built
 from grader.grading.device_lock import exclusive
@@ -60,11 +61,17 @@ def time_submission(context: GradingContext, setup: TimingSetup | Problem) -> tu
     if isinstance(setup, Problem):
         return tuple(map(setup.mark, untimed_checks(context.task.assignment, context.device)))
     context.environment.workers.quieten()
-    rules = context.environment.timing
-    context.begin("preparing the timed rounds")
-    with context.cpu:
-        ready = replace(setup, verifier=setup.verifier.prepared(rules.clear_pairs))
+    ready = setup if device_class(context.device) == "cpu" else _prepared(context, setup)
     context.begin("waiting for the device")
     with exclusive(context.device, context.environment.locks), thawed(context.student, context.device):
         context.begin("timing")
-        return (check_performance(ready, rules, context.roofs),)
+        return (check_performance(ready, context.environment.timing, context.roofs),)
+
+
+def _prepared(context: GradingContext, setup: TimingSetup) -> TimingSetup:
+    """Make the inputs of the first timed rounds. At the sizes of a GPU, a processor needs up to 8 s for a round, and no
+    other grading can use the GPU during the rounds.
+    """
+    context.begin("preparing the timed rounds")
+    with context.cpu:
+        return replace(setup, verifier=setup.verifier.prepared(context.environment.timing.clear_pairs))

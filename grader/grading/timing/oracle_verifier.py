@@ -49,11 +49,7 @@ class ByOracle:
         return rules.session_pairs
 
     def prepared(self, rounds: int) -> "ByOracle":
-        """Make the inputs of the warm-up and of these rounds if the device is a GPU. At its sizes, a processor needs up
-        to 8 s for a round, and no other grading can use the GPU during the timed rounds.
-        """
-        if device_class(self.task.device) == "cpu":
-            return self
+        """Make the inputs and expected results of the warm-up and of these rounds."""
         with threadpool_limits(limits=1), ThreadPoolExecutor(MAKERS) as makers:
             return replace(self, made=tuple(makers.map(self._random, range(1 + rounds))))
 
