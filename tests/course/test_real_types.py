@@ -1,4 +1,4 @@
-"""The type `real`: it stands for the floating type in the constant of this name."""
+"""The type `real`, which is the floating type in the constant of this name."""
 
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of

@@ -1,4 +1,4 @@
-"""errors.py: a refusal says what was found and what is expected."""
+"""errors.py: a refusal names the value that was found and the expected value."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Verification by digests: the device generates the inputs, and the results must equal those of a reference."""
+"""Verification by digests: the device generates the inputs, and the results must equal the results of a reference."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
