@@ -2,42 +2,46 @@
 //
 // A work-item has four neighbouring elements, which it reads and stores as a vector. It adds them up in registers, so a
 // group has only WG sums to scan, not TILE elements. The sums are in rows of 16. A work-item adds up the sums before its
-// own in its row, and then the sums of the rows before. A row is one vector, so few requests to local memory and two
-// barriers are enough.
+// own in its row, and then the sums of the rows before, so two barriers are enough.
+//
+// Instructions limit a scan within a group, not memory. Therefore, a work-item reads only the vectors that contain sums
+// before its own, and decides for each vector whether all of it counts. Only the last vector needs a decision for each sum.
 //
 // scanSums does the same for TILE totals at a time, and reads the next totals early. The sum of all totals so far stays
 // in a register of every work-item.
 
 #define ROW 16
 #define ROWS (WG / ROW)    // at most 16
+#define VECTORS (WG / 4 + ROWS / 4)    // the sums of the work-items, and the sums of the rows
 
-// Returns the sum of the first `count` numbers of a row.
-static uint32_t sum_of(uint32_t count, uint16 row)
+static uint32_t sum(uint4 x)
 {
-    const uint16 after = (uint16)(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);    // numbers after each one
-    const uint16 counted = row & as_uint16(after + count >= ROW);
-    const uint8 half_of_it = counted.lo + counted.hi;
-    const uint4 quarter = half_of_it.lo + half_of_it.hi;
-    return quarter.s0 + quarter.s1 + quarter.s2 + quarter.s3;
+    return x.s0 + x.s1 + x.s2 + x.s3;
 }
 
-// Returns the sum of all work-items before this one, and in *all the sum of the whole group. `sums` has one more
-// row, for the sums of the rows.
-static uint32_t scanned(uint32_t own, uint32_t *all, __local uint16 *sums)
+// Returns the sum of the first `count` numbers, fewer than 16.
+static uint32_t sum_of(uint32_t count, __local const uint4 *numbers)
+{
+    uint32_t sum_so_far = 0;
+    for (uint32_t vector = 0; vector < count / 4; vector++)
+        sum_so_far += sum(numbers[vector]);
+    const uint32_t rest = count % 4;
+    const uint4 last = numbers[count / 4];
+    return sum_so_far + (rest > 0 ? last.s0 : 0) + (rest > 1 ? last.s1 : 0) + (rest > 2 ? last.s2 : 0);
+}
+
+// Returns the sum of all work-items before this one. The last ROWS numbers of `sums` become the sums of the rows.
+static uint32_t scanned(uint32_t own, __local uint4 *sums)
 {
     const uint32_t lid = get_local_id(0), row = lid / ROW, place = lid % ROW;
     __local uint32_t *const words = (__local uint32_t *)sums;
     words[lid] = own;
-    if (lid < ROW)
-        words[WG + lid] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint32_t before = sum_of(place, sums[row]);
+    const uint32_t before = sum_of(place, sums + row * ROW / 4);
     if (place == ROW - 1)
         words[WG + row] = before + own;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint16 rows = sums[ROWS];
-    *all = sum_of(ROWS, rows);
-    return sum_of(row, rows) + before;
+    return sum_of(row, sums + WG / 4) + before;
 }
 
 static uint4 loaded(__global const uint32_t *from, uint32_t i, uint32_t n)
@@ -69,30 +73,30 @@ static uint4 sums_before(uint4 x, uint32_t first)
 
 __kernel void scanBlocks(__global const uint32_t *x, __global uint32_t *before, __global uint32_t *totals, uint32_t n)
 {
-    __local uint16 sums[ROWS + 1];
+    __local uint4 sums[VECTORS];
 
     const uint32_t i = get_group_id(0) * TILE + 4 * get_local_id(0);
     const uint4 four = loaded(x, i, n);
-    uint32_t total;
-    const uint32_t first = scanned(four.s0 + four.s1 + four.s2 + four.s3, &total, sums);
+    const uint32_t first = scanned(sum(four), sums);
     store(sums_before(four, first), before, i, n);
-    if (get_local_id(0) == 0)
-        totals[get_group_id(0)] = total;
+    if (get_local_id(0) == WG - 1)
+        totals[get_group_id(0)] = first + sum(four);
 }
 
 __kernel void scanSums(__global const uint32_t *totals, __global uint32_t *offsets, uint32_t tiles)
 {
-    __local uint16 sums[2][ROWS + 1];    // used in turn, so no barrier is needed after the last read
+    __local uint4 sums[2][VECTORS];    // used in turn, so no barrier is needed after the last read
 
     uint32_t carry = 0, i = 4 * get_local_id(0);
     uint4 next = loaded(totals, i, tiles);
     for (uint32_t start = 0; start < tiles; start += TILE, i += TILE) {
         const uint4 four = next;
         next = loaded(totals, i + TILE, tiles);
-        uint32_t total;
-        const uint32_t first = scanned(four.s0 + four.s1 + four.s2 + four.s3, &total, sums[start / TILE % 2]);
+        __local uint4 *const now = sums[start / TILE % 2];
+        const uint32_t first = scanned(sum(four), now);
         store(sums_before(four, carry + first), offsets, i, tiles);
-        carry += total;
+        for (uint32_t vector = WG / 4; vector < VECTORS; vector++)
+            carry += sum(now[vector]);
     }
 }
 
