@@ -23,8 +23,10 @@ static uint32_t sum(uint4 x)
 static uint32_t sum_of(uint32_t count, __local const uint4 *numbers)
 {
     uint32_t sum_so_far = 0;
-    for (uint32_t vector = 0; vector < count / 4; vector++)
-        sum_so_far += sum(numbers[vector]);
+    #pragma unroll
+    for (uint32_t vector = 0; vector < ROW / 4 - 1; vector++)
+        if (vector < count / 4)
+            sum_so_far += sum(numbers[vector]);
     const uint32_t rest = count % 4;
     const uint4 last = numbers[count / 4];
     return sum_so_far + (rest > 0 ? last.s0 : 0) + (rest > 1 ? last.s1 : 0) + (rest > 2 ? last.s2 : 0);

@@ -14,6 +14,7 @@ from grader.grading.checks.simulation.simulated_run import Subject, simulate
 from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED
+from grader.grading.explain.slips.macros import REDEFINED
 from grader.grading.search.localisation import IsClean
 from grader.results.check import Check
 from grader.results.findings import Finding
@@ -39,12 +40,12 @@ def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool
 
 def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
     """True if results are wrong and a change of one line may correct them. If another explanation names lines, they may
-    only show the effects. No search is needed if the simulator found a mistake that no edit corrects, such as a barrier
-    that not all work-items reach.
+    only show the effects. No search is needed if the submission redefines a macro, or if the simulator found a mistake
+    that no edit corrects, such as a barrier that not all work-items reach.
     """
     asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
-    is_untold = all(check.reason in UNTOLD for check in failed) and not built.misordered
+    is_untold = all(check.reason in UNTOLD and check.cause != REDEFINED for check in failed) and not built.misordered
     is_wrong = any(check.reason in WRONG for check in failed)
     return asked.hints != "none" and is_wrong and is_untold and not _is_explained(asked, watched)
 

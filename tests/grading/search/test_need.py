@@ -7,6 +7,7 @@ from samples import check, failed, unchecked
 
 from grader.common.record import replace
 from grader.course.rubric import Kind
+from grader.grading.explain.slips.macros import REDEFINED
 from grader.grading.search.need import is_needed, rightness
 from grader.results.findings import Finding
 from grader.results.verdicts import Reason, Verdict
@@ -49,6 +50,14 @@ def test_a_cause_without_a_line_needs_it(transposition):
         WRONG, cause="a sign", message="the sign is wrong.", help="Follow one element by hand: line 7 writes `B`."
     )
     assert is_needed(built(transposition), [told], [unchecked()])
+
+
+def test_a_redefined_macro_needs_none(transposition):
+    """If the submission redefines a macro, no search is started. An edit of a line that uses the macro could also make
+    the results right, and the message would then name two lines.
+    """
+    told = replace(WRONG, cause=REDEFINED, message="line 1 redefines TILE, which the grader sets to 16.")
+    assert not is_needed(built(transposition), [told], [unchecked()])
 
 
 def test_a_line_of_the_effect_needs_it(transposition):

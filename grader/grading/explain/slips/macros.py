@@ -8,6 +8,9 @@ from grader.protocol.tokens import logical_lines, tokens
 
 CONDITIONAL = re.compile(r"if|ifdef|ifndef")
 
+REDEFINED = "a macro of grader is redefined"
+"""Cause of wrong results that needs no search. An edit of a line that uses the macro could only hide it."""
+
 
 def redefined_macro(launch: SimulatedLaunch) -> Slip | None:
     """Explain wrong results by a macro whose value differs from the value that the launch uses."""
@@ -25,7 +28,7 @@ def redefined_macro(launch: SimulatedLaunch) -> Slip | None:
             return Slip(
                 message=f"line {code[0].line} redefines {macro}, which the grader sets to {launch.constants[macro]}.",
                 help=f"Delete line {code[0].line}. The launch uses the grader's value.",
-                cause="a macro of grader is redefined",
+                cause=REDEFINED,
                 explains=frozenset(each.line for each in launch.outside),
             )
     return None
