@@ -115,16 +115,16 @@ class Assignment(Computation, Folders, Rubric):
                 yield Contradiction(f"performance.classes.{kind}.bands", words)
         if asked.verifier is None:
             for name, buffer in self.buffers.items():
-                why = self._unequal_on_device(name, buffer)
+                why = self._unequal_on_device(name, buffer, asked)
                 if why is not None:
                     yield Contradiction("performance", f"{why}: write `verifier: oracle` under performance")
         for place, ranges in placed("performance.integers", asked.integers).items():
             yield from (Contradiction(place, words) for words in self._out_of_range(ranges))
 
-    def _unequal_on_device(self, name: str, buffer: Buffer) -> str | None:
+    def _unequal_on_device(self, name: str, buffer: Buffer, asked: SpeedGoals) -> str | None:
         """Return the reason why a device cannot make the data of timed runs or compare their results, or None."""
-        if buffer.data == "made":
-            return f"oracle.py makes {name}"
+        if buffer.data == "made" and not all(name in ranges for ranges in asked.integers):
+            return f"oracle.py makes {name}, and `integers` does not give a range for it"
         if buffer.type in self.structs:
             return f"{name} has structs"
         if buffer.image is not None:
@@ -138,8 +138,8 @@ class Assignment(Computation, Folders, Rubric):
         """Yield a message for each range of numbers that an array cannot have in timed runs."""
         for name, (low, high) in ranges.items():
             buffer = self.buffers.get(name)
-            if buffer is None or buffer.data not in {None, "numbers", "integers"}:
-                yield f"performance.integers has {name}, which is not a buffer of numbers or integers"
+            if buffer is None or buffer.data in {"bits", "zeros"}:
+                yield f"performance.integers has {name}, which is not a buffer of numbers"
             elif buffer.type in self.structs or not ELEMENTS[buffer.type].can_have(low, high):
                 yield f"performance.integers has {name} from {low} to {high}, which is not a range of its numbers"
 

@@ -33,12 +33,14 @@ def test_every_assignment_of_the_course_is_whole(course, name):
 def test_small_integers_leave_no_room_for_rounding_where_they_can(course, name):
     """Each assignment has a case that is compared exactly, unless its arithmetic on small integers is inexact.
 
-    If oracle.py judges the timed results, small integers are allowed but not required, for example for equal elements.
+    If oracle.py judges the timed results, or if all cases are compared exactly, small integers are allowed but not
+    required, for example for equal elements.
     """
     for part in course.load(name).parts:
         kinds = {case.data for case in part.correctness.cases}
-        required = {"random"} if part.performance.verifier == "oracle" else {"random", "integers"}
-        assert required <= kinds <= {"random", "integers"}
+        rules = {part.tolerance_of(buffer).rule for buffer, each in part.buffers.items() if each.is_judged}
+        is_free = part.performance.verifier == "oracle" or rules == {"exact"}
+        assert ({"random"} if is_free else {"random", "integers"}) <= kinds <= {"random", "integers"}
 
 
 @pytest.fixture
@@ -152,7 +154,14 @@ def test_a_case_that_counts_is_shown(tmp_path):
         ({"correctness": {**CASES, "tolerance": {"rule": "ulp"}}}, "tolerance: the rule ulp needs `at_most`"),
         (
             {"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}},
-            "oracle.py makes x: write `verifier: oracle`",
+            "oracle.py makes x, and `integers` does not give a range for it: write `verifier: oracle`",
+        ),
+        (
+            {
+                "buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}},
+                "performance": {**SPEED, "integers": [{"x": [0, 1]}, {}]},
+            },
+            "oracle.py makes x, and `integers` does not give a range for it: write `verifier: oracle`",
         ),
         ({"performance": {**SPEED, "integers": [{}, {"w": [0, 1]}]}}, "has w, which is not a buffer of numbers"),
         ({"performance": {**SPEED, "integers": [{"x": [3, 2]}]}}, "x from 3 to 2, which is not a range of its numbers"),
@@ -170,6 +179,15 @@ def test_a_case_that_counts_is_shown(tmp_path):
 def test_checks_that_contradict_the_arrays_are_refused(tmp_path, changes, words):
     """A rule of comparison or a range of timed numbers that does not apply is refused before any student is graded."""
     assert words in refusal(tmp_path, changes)
+
+
+def test_a_gpu_may_make_data_of_the_oracle_that_have_a_range(tmp_path):
+    """Timed runs on a GPU need no oracle if each line of `integers` has a range for data that oracle.py makes."""
+    changes = {
+        "buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}},
+        "performance": {**SPEED, "integers": [{"x": [0, 1]}, {"x": [0, 9]}]},
+    }
+    assert course_of(tmp_path, {**ADDITION, **changes}).load("small").speed_goals.verifier is None
 
 
 # --- without performance ------------------------------------------------------------------------

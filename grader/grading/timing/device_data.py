@@ -62,7 +62,7 @@ def _kernels(element: Element) -> dict[DataKind, str]:
     """Kernels that generate the data of a type, by kind."""
     whole = WHOLE[element.unit, element.is_floating]
     zeros = "zeros" if element.unit == WORD_BYTES else whole
-    kernels: dict[DataKind, str] = {"numbers": whole, "integers": whole, "zeros": zeros}
+    kernels: dict[DataKind, str] = {"numbers": whole, "integers": whole, "made": whole, "zeros": zeros}
     return {**kernels, "bits": "bits"} if element.dtype == "float32" else kernels
 
 
@@ -72,8 +72,8 @@ KERNELS: dict[tuple[DataKind, ElementType], str] = {
     if element.dtype != "float16"
     for kind, kernel in _kernels(element).items()
 }
-"""The kernel for each kind and type of data that an assignment can ask for. Data that an oracle must generate do not
-have a kernel.
+"""The kernel for each kind and type of data that an assignment can ask for. In place of data that oracle.py makes, it
+generates whole numbers, for which the assignment gives a range.
 """
 
 RANGES: dict[ElementType, Range] = {name: element.integers for name, element in ELEMENTS.items()}
