@@ -1,12 +1,21 @@
-"""The two extents of a validation: a full one, and a quick one without timing."""
+"""The extents of a validation: a full one, and two without timing: a quick one, and one on a noisy machine."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 from grader.authoring.thresholds import MARGIN
+from grader.common.errors import NoiseError
 from grader.grading.explain.problem import Problem
 from grader.grading.phases.context import GradingContext
 from grader.grading.phases.speed import NO_SPEED, Preparation, prepare_own
 from grader.results.verdicts import Reason
+
+ATTEMPTS = 3
+"""Number of attempts on a machine that is too noisy. An instructor would try again, too."""
+
+T = TypeVar("T")
 
 LEFT_OUT = Problem(reason=Reason.DECIDED_ELSEWHERE, message="skipped: only a full validation measures speed.")
 
@@ -19,21 +28,47 @@ def leave_out_speed(context: GradingContext) -> Problem:
 @dataclass(frozen=True, kw_only=True)
 class Extent:
     """Extent of a validation. `prepare` prepares the timed rounds of its gradings, or returns the reason why there are
-    none. `unchecked` lists the questions about speed that stay open.
+    none. `unchecked` lists the questions about speed that stay open, `why` says why they do, and `next_step` how an
+    author gets the answers.
     """
 
     prepare: Preparation
-    unchecked: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
+    why: str = ""
+    next_step: str = ""
 
 
-FULL = Extent(prepare=prepare_own, unchecked=())
+ABOUT_SPEED = (
+    f"Is the model solution {MARGIN:g} times as fast as full points need?",
+    "Does the baseline miss full points for speed, unless assignment.yaml says `baseline: passes`?",
+    "Do golden submissions get the points for speed that they must?",
+    "Which goals for speed, and which yardstick, does this device allow?",
+)
+"""The questions that a validation without timing leaves open."""
+
+FULL = Extent(prepare=prepare_own)
 
 QUICK = Extent(
     prepare=leave_out_speed,
-    unchecked=(
-        f"Is the model solution {MARGIN:g} times as fast as full points need?",
-        "Does the baseline miss full points for speed, unless assignment.yaml says `baseline: passes`?",
-        "Do golden submissions get the points for speed that they must?",
-        "Which goals for speed, and which yardstick, does this device allow?",
-    ),
+    unchecked=ABOUT_SPEED,
+    why="Nothing was timed.",
+    next_step="To answer them, validate again without --quick.",
 )
+
+NOISY = Extent(
+    prepare=leave_out_speed,
+    unchecked=ABOUT_SPEED,
+    why=f"This machine was too noisy to time kernels, {ATTEMPTS} times in a row.",
+    next_step="To answer them, stop other programs and validate again. With --quick, nothing is timed.",
+)
+
+
+def patiently(grade: Callable[[Preparation], T], extent: Extent) -> tuple[T, Extent]:
+    """Grade, and try again if the machine is too noisy. If it stays noisy, grade without timing.
+
+    Returns what `grade` returns, and the extent of the attempt that succeeded.
+    """
+    for _ in range(ATTEMPTS):
+        with suppress(NoiseError):
+            return grade(extent.prepare), extent
+    return grade(NOISY.prepare), NOISY

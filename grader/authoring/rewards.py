@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.authoring.avoiding import SampleKernel, avoiding
-from grader.authoring.extent import FULL, Extent
+from grader.authoring.extent import FULL, Extent, patiently
 from grader.authoring.golden import ONE_PAIR
-from grader.authoring.selftest import Claim, open_points, open_points_in_words
+from grader.authoring.selftest import Claim, in_full, open_points, open_points_in_words
 from grader.authoring.slips import slips
 from grader.authoring.trivial import Accepted, accepted
 from grader.common.phrases import count, listed
@@ -24,18 +24,16 @@ from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.speed import Preparation, prepare_none
 from grader.grading.progress import Progress
 from grader.results.result import Result
-from grader.results.verdicts import UNTIMED, Verdict
-
-ATTEMPTS = 3
-"""Number of attempts to grade a kernel whose speed could not be measured."""
+from grader.results.verdicts import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
 class Earned:
-    """A kernel and its result."""
+    """A kernel and its result. `extent` is the extent that this machine allowed."""
 
     name: str
     result: Result
+    extent: Extent = FULL
 
     @property
     def share(self) -> float:
@@ -110,9 +108,9 @@ class Rewards:
         return max((each.share for each in self.avoiding), default=0.0)
 
     @property
-    def undecided(self) -> tuple[str, ...]:
-        """Names of the kernels about which nothing is claimed, because their points for speed are open."""
-        return tuple(each.name for each in (*self.avoiding, *self.slips) if not self.is_decided(each))
+    def undecided(self) -> tuple[Earned, ...]:
+        """The kernels about which nothing is claimed, because their points for speed are open."""
+        return tuple(each for each in (*self.avoiding, *self.slips) if not self.is_decided(each))
 
 
 def _as_good(avoiding: Sequence[Earned]) -> str:
@@ -168,11 +166,9 @@ def _earned(
         return grade_submission(task, environment, lambda doing: progress(f"{kernel.name}: {doing}"), prepare)
 
     result = graded(prepare_none)
-    for _ in range(ATTEMPTS if _may_earn_speed(assignment, result) else 0):
-        result = graded(extent.prepare)
-        if not any(check.reason in UNTIMED for check in result.checks):
-            break
-    return Earned(name=kernel.name, result=result)
+    if _may_earn_speed(assignment, result):
+        result, extent = patiently(lambda prepare: in_full(graded(prepare)), extent)
+    return Earned(name=kernel.name, result=result, extent=extent)
 
 
 def _may_earn_speed(assignment: Assignment, untimed: Result) -> bool:

@@ -5,20 +5,19 @@ exercise (rewards.py) -> grade the golden corpus -> propose limits (thresholds.p
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
-from grader.authoring.extent import FULL, Extent
+from grader.authoring.extent import FULL, Extent, patiently
 from grader.authoring.golden import ONE_PAIR, Golden
 from grader.authoring.golden_comparison import differences
 from grader.authoring.handout import HANDOUT, facts
 from grader.authoring.selftest import Claim, OwnResults, grade_own, in_full, state
 from grader.authoring.thresholds import Limit, Proposal, Speeds, propose_goal
-from grader.common.errors import InputError, NoiseError, NoSimulatorError, SolutionError
+from grader.common.errors import InputError, NoSimulatorError, SolutionError
 from grader.common.phrases import count, listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
@@ -40,15 +39,11 @@ from grader.grading.checks.simulation.unsimulated import missing_in_simulator
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.phases.speed import Preparation
 from grader.grading.progress import Decided, Progress
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance, Profile
 from grader.results.result import Result
-
-ATTEMPTS = 3
-"""Number of attempts on a machine that is too noisy. An instructor would try again, too."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,13 +51,14 @@ class Examined:
     """Observations about an assignment, or about one part of a suite.
 
     `own` is None if the course's own files could not be graded. `baseline` is None if the baseline's accesses could not
-    be counted.
+    be counted. `extent` is the extent that this machine allowed.
     """
 
     assignment: Assignment
     statements: tuple[Claim, ...]
     own: OwnResults | None
     baseline: Profile | None
+    extent: Extent = FULL
 
     @property
     def device(self) -> DeviceFacts:
@@ -73,11 +69,14 @@ class Examined:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A graded golden submission, with the differences between its result and the expected one."""
+    """A graded golden submission, with the differences between its result and the expected one. `extent` is the extent
+    that this machine allowed.
+    """
 
     golden: Golden
     result: Result
     differences: tuple[str, ...]
+    extent: Extent = FULL
 
 
 def is_read(coursework: Coursework) -> Claim:
@@ -116,19 +115,23 @@ def examine(
     """Grade the course's own files and count the baseline's accesses. A file that cannot run makes a claim fail."""
     statements: list[Claim] = []
     own, baseline = None, None
+
+    def graded(prepare: Preparation) -> OwnResults:
+        return grade_own(assignment, environment, progress, prepare)
+
     statements.extend(_device_claims(assignment, environment))
     if not all(each.holds for each in statements):
-        return Examined(assignment=assignment, statements=tuple(statements), own=None, baseline=None)
+        return Examined(assignment=assignment, statements=tuple(statements), own=None, baseline=None, extent=extent)
     try:
         statements.extend(have_new_data(assignment))
-        own = _patiently(lambda: grade_own(assignment, environment, progress, extent.prepare))
+        own, extent = patiently(graded, extent)
         progress("running the baseline")
         statements.extend(state(assignment, own, environment))
         if own.model.profiles:
             baseline = _count_baseline(assignment, environment, progress)
     except (InputError, SolutionError) as error:
         statements.append(Claim(claim="our own files can be run", holds=False, seen=str(error)))
-    return Examined(assignment=assignment, statements=tuple(statements), own=own, baseline=baseline)
+    return Examined(assignment=assignment, statements=tuple(statements), own=own, baseline=baseline, extent=extent)
 
 
 def have_new_data(assignment: Assignment) -> Iterator[Claim]:
@@ -204,15 +207,12 @@ def judge(
     timing = environment.timing if golden.expectation.is_timed else ONE_PAIR
     task = Task(assignment=assignment, submission=read_submission(golden.folder), seed=fresh_seed())
     timed = dataclasses.replace(environment, timing=timing)
-    result = _patiently(lambda: in_full(grade_submission(task, timed, tell, extent.prepare)))
-    return Judged(golden=golden, result=result, differences=differences(golden, assignment, result))
 
+    def graded(prepare: Preparation) -> Result:
+        return in_full(grade_submission(task, timed, tell, prepare))
 
-def _patiently(grade: Callable[[], T]) -> T:
-    for _ in range(ATTEMPTS - 1):
-        with suppress(NoiseError):
-            return grade()
-    return grade()
+    result, extent = patiently(graded, extent)
+    return Judged(golden=golden, result=result, differences=differences(golden, assignment, result), extent=extent)
 
 
 # --- proposed limits --------------------------------------------------------------------------

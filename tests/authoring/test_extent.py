@@ -2,7 +2,8 @@
 
 from types import SimpleNamespace
 
-from grader.authoring.extent import FULL, LEFT_OUT, QUICK
+from grader.authoring.extent import ATTEMPTS, FULL, LEFT_OUT, NOISY, QUICK, patiently
+from grader.common.errors import NoiseError
 from grader.common.record import replace
 from grader.grading.phases.speed import NO_SPEED, prepare_own
 from grader.results.verdicts import NOT_MADE, UNTIMED
@@ -34,3 +35,30 @@ def test_speed_that_is_left_out_is_neither_lost_nor_measured_again():
     """
     assert LEFT_OUT.reason in NOT_MADE
     assert LEFT_OUT.reason not in UNTIMED
+
+
+def test_a_noisy_machine_is_asked_again():
+    """A grading on a noisy machine is tried again, and is complete if a later attempt succeeds."""
+    prepared = []
+
+    def grade(prepare):
+        prepared.append(prepare)
+        if len(prepared) < ATTEMPTS:
+            raise NoiseError("this machine was too noisy to time kernels.")
+        return "graded"
+
+    assert patiently(grade, FULL) == ("graded", FULL)
+    assert prepared == [FULL.prepare] * ATTEMPTS
+
+
+def test_a_machine_that_stays_noisy_grades_without_timing():
+    """If all attempts are too noisy, the last grading times nothing, and its extent says what to do."""
+
+    def grade(prepare):
+        if prepare is FULL.prepare:
+            raise NoiseError("this machine was too noisy to time kernels.")
+        return "graded"
+
+    assert patiently(grade, FULL) == ("graded", NOISY)
+    assert NOISY.unchecked == QUICK.unchecked
+    assert "--quick" in NOISY.next_step

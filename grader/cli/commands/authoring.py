@@ -68,7 +68,7 @@ def validate(
 
     from grader.authoring.drafting import PLACES
     from grader.authoring.extent import FULL, QUICK
-    from grader.cli.validation.page import Page
+    from grader.cli.validation.page import Page, exit_code
     from grader.cli.validation.sections import Sources, print_validation
     from grader.grading.settings import load_settings
 
@@ -76,7 +76,7 @@ def validate(
     settings.places.require_solutions()
     folder = submissions or settings.course_folder / PLACES["submissions"]
     paths = [settings.places.find(name) for name in names or settings.places.names()]
-    broken = 0
+    pages = []
     for path in paths:
         page = Page(console=Console(highlight=False))
         with settings.open_environment(settings.sandbox_for_ours()) as environment:
@@ -88,8 +88,8 @@ def validate(
             )
             print_validation(path.parent.name, sources, page)
         typer.echo(f"\n{path.parent.name}: {page.verdict}")
-        broken += page.broken
-    raise typer.Exit(FAILED if broken else PASSED)
+        pages.append(page)
+    raise typer.Exit(exit_code(pages))
 
 
 def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:

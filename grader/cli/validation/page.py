@@ -9,25 +9,39 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from grader.authoring.extent import FULL, NOISY, Extent
 from grader.authoring.selftest import Claim
+from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
 from grader.common.phrases import count
 
 
 @dataclass
 class Page:
     """Page about one assignment, section by section. `broken` counts the statements that are false, and `unchecked`
-    lists the questions that stay open.
+    lists the questions that `extent` has left open.
     """
 
     console: Console
     broken: int = 0
     unchecked: list[str] = field(default_factory=list)
+    extent: Extent = FULL
 
     @property
     def verdict(self) -> str:
         """Last line of the page."""
         found = f"{count(self.broken, 'statement')} BROKEN" if self.broken else "all of it holds"
         return f"{found}, but speed was not checked" if self.unchecked else found
+
+    @property
+    def is_noisy(self) -> bool:
+        """True if the machine was too noisy to answer all questions."""
+        return self.extent is NOISY
+
+    def leave_open(self, questions: Iterable[str], extent: Extent) -> None:
+        """Note questions that this extent leaves open."""
+        for question in questions:
+            self.unchecked.append(question)
+            self.extent = extent
 
     def head(self, title: str) -> None:
         """Begin a section."""
@@ -41,6 +55,13 @@ class Page:
             words = f"{of}: {each.claim} ({each.seen})" if of else f"{each.claim} ({each.seen})"
             self.console.print(row(verdict, words, width=6))
             self.broken += not each.holds
+
+
+def exit_code(pages: Sequence[Page]) -> int:
+    """Return the exit code of a validation. It is UNGRADED if nothing is broken, but the machine was too noisy."""
+    if any(page.broken for page in pages):
+        return FAILED
+    return UNGRADED if any(page.is_noisy for page in pages) else PASSED
 
 
 def note(word: str, words: str) -> Table:

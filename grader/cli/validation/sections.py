@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Group
 from rich.text import Text
 
-from grader.authoring.extent import FULL, Extent
+from grader.authoring.extent import FULL, NOISY, Extent
 from grader.authoring.golden import corpus
 from grader.authoring.rewards import rewards
 from grader.authoring.selftest import Claim
@@ -31,6 +31,8 @@ from grader.course.suite import Coursework
 from grader.grading.grading_environment import GradingEnvironment
 
 POINTS_OPEN = "does it earn too many or too few points, with or without those for speed?"
+
+SPEED_OPEN = "does it get the points for speed that it must?"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,13 +60,15 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
         with progress_line() as progress:
             seen.append(examine(part, sources.environment, progress, sources.extent))
         page.say(seen[-1].statements, part.part)
+        if part.performance is not None:
+            page.leave_open((each for each in seen[-1].extent.unchecked if each not in page.unchecked), seen[-1].extent)
     page.head(f"{name}: what the points reward")
     for each in seen:
         page.say(_rewards(each, sources, page), each.assignment.part)
     page.head(f"{name}: golden submissions")
     judged: tuple[Judged, ...] = ()
     if all(each.own for each in seen):
-        judged = _judged(coursework, sources, page)
+        judged = _judged(coursework, sources, _extent(seen, sources), page)
     else:
         page.console.print(note("unknown", "No submission was graded. First fix what is broken above."))
     page.head(f"{name}: what may be asked")
@@ -72,14 +76,19 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
         page.console.print(Group(*thresholds(each, judged)))
     page.head(f"{name}: what students see")
     page.console.out(students_view(coursework, seen, page.console), highlight=False, end="")
-    if any(part.performance is not None for part in coursework.parts):
-        page.unchecked[:0] = sources.extent.unchecked
     if page.unchecked:
         page.head(f"{name}: what was not checked")
-        page.console.print("Nothing was timed. These questions are open:\n")
+        page.console.print(f"{page.extent.why} These questions are open:\n")
         for question in page.unchecked:
             page.console.print(row(Text("-"), question, width=1))
-        page.console.print(f"\nTo answer them, run `grader validate {name}` without --quick.")
+        page.console.print(f"\n{page.extent.next_step}")
+
+
+def _extent(seen: Sequence[Examined], sources: Sources) -> Extent:
+    """Return the extent of the gradings that follow. No submission is timed if the machine was too noisy to time the
+    model solution.
+    """
+    return NOISY if any(each.extent is NOISY for each in seen) else sources.extent
 
 
 def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
@@ -88,22 +97,23 @@ def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
         return
     try:
         with progress_line() as progress:
-            found = rewards(seen.assignment, sources.environment, progress, sources.extent)
+            found = rewards(seen.assignment, sources.environment, progress, seen.extent)
     except (InputError, SolutionError) as error:
         yield Claim(claim="kernels that avoid the exercise can be graded", holds=False, seen=str(error))
         return
     yield from found.claims()
-    page.unchecked += [f"{seen.assignment.part} {name}".strip() + f": {POINTS_OPEN}" for name in found.undecided]
+    for each in found.undecided:
+        page.leave_open([f"{seen.assignment.part} {each.name}".strip() + f": {POINTS_OPEN}"], each.extent)
 
 
-def _judged(coursework: Coursework, sources: Sources, page: Page) -> tuple[Judged, ...]:
+def _judged(coursework: Coursework, sources: Sources, extent: Extent, page: Page) -> tuple[Judged, ...]:
     """Grade the golden submissions and print how their results compare with the expected ones."""
     folder = sources.submissions / coursework.name
     try:
         found = [(golden, golden.subject(coursework)) for golden in corpus(folder)]
         with progress_line() as progress:
             judged = tuple(
-                judge(golden, assignment, sources.environment, progress, sources.extent) for golden, assignment in found
+                judge(golden, assignment, sources.environment, progress, extent) for golden, assignment in found
             )
     except (InputError, SolutionError) as error:
         page.say([Claim(claim="they can be graded", holds=False, seen=str(error))])
@@ -111,6 +121,8 @@ def _judged(coursework: Coursework, sources: Sources, page: Page) -> tuple[Judge
     if not judged:
         page.console.print(note("remark", f"No submissions in {folder}: add right and wrong ones, each in a folder."))
     page.say(_golden_statements(judged, str(folder)))
+    untimed = [each.golden.name for each in judged if each.extent is NOISY and extent is not NOISY]
+    page.leave_open((f"{name}: {SPEED_OPEN}" for name in untimed), NOISY)
     return judged
 
 

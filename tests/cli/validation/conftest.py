@@ -8,7 +8,7 @@ from rich.console import Console
 from samples import PROFILE
 from validations import HOLDS, WIDTH, skeleton_of, timed
 
-from grader.authoring.extent import FULL
+from grader.authoring.extent import FULL, NOISY
 from grader.authoring.rewards import Rewards
 from grader.authoring.selftest import OwnResults
 from grader.authoring.validation import Examined, Judged
@@ -26,13 +26,15 @@ def printed(drafted, monkeypatch, environment):
 
         def examine(assignment, *_):
             own = None if model is None else OwnResults(model=model, skeleton=skeleton_of(assignment))
-            return Examined(assignment=assignment, statements=statements, own=own, baseline=baseline)
+            extent = others.get("machine", others.get("extent", FULL))
+            return Examined(assignment=assignment, statements=statements, own=own, baseline=baseline, extent=extent)
 
         def judge(golden, *_):
+            extent = others.get("at_submissions", FULL)
             if isinstance(graded, Exception):
                 raise graded
             told = (differences or {}).get(golden.name, ())
-            return Judged(golden=golden, result=timed(graded), differences=told)
+            return Judged(golden=golden, result=timed(graded), differences=told, extent=extent)
 
         def rewards(assignment, *_):
             return Rewards(assignment=assignment, avoiding=avoiding, slips=(), trivial=())
@@ -49,6 +51,7 @@ def printed(drafted, monkeypatch, environment):
             extent=others.get("extent", FULL),
         )
         print_validation("scaling", sources, page)
+        assert page.is_noisy is (NOISY in {others.get("machine"), others.get("at_submissions")})
         return page.console.file.getvalue(), page.broken
 
     return validate

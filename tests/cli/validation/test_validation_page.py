@@ -6,7 +6,9 @@ import pytest
 from rich.console import Console
 from validations import WIDTH, timed
 
-from grader.cli.validation.page import Page
+from grader.authoring.extent import NOISY, QUICK
+from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
+from grader.cli.validation.page import Page, exit_code
 
 
 def test_the_last_line_says_if_speed_was_not_checked():
@@ -15,6 +17,19 @@ def test_the_last_line_says_if_speed_was_not_checked():
     assert Page(console=console).verdict == "all of it holds"
     assert Page(console=console, unchecked=["?"]).verdict == "all of it holds, but speed was not checked"
     assert Page(console=console, broken=2, unchecked=["?"]).verdict == "2 statements BROKEN, but speed was not checked"
+
+
+@pytest.mark.parametrize(
+    ("broken", "extent", "code"),
+    [(0, QUICK, PASSED), (0, NOISY, UNGRADED), (1, QUICK, FAILED), (1, NOISY, FAILED)],
+)
+def test_a_noisy_machine_leaves_a_validation_incomplete(broken, extent, code):
+    """What is broken decides the exit code. If nothing is, a machine that was too noisy gives the exit code for
+    incomplete gradings. A quick validation is complete.
+    """
+    page = Page(console=Console(file=StringIO()), broken=broken)
+    page.leave_open(["?"], extent)
+    assert exit_code([Page(console=page.console), page]) == code
 
 
 @pytest.mark.whole

@@ -8,7 +8,7 @@ from drafts import spoil
 from samples import BUILD, PROFILE, check, result
 from validations import HOLDS, WIDTH, joined_lines, timed
 
-from grader.authoring.extent import LEFT_OUT, QUICK
+from grader.authoring.extent import ABOUT_SPEED, LEFT_OUT, NOISY, QUICK
 from grader.authoring.rewards import Earned
 from grader.authoring.selftest import Claim
 from grader.common.errors import SolutionError
@@ -59,17 +59,42 @@ def test_a_stale_handout_is_broken_with_its_line(printed, drafted):
 @pytest.mark.whole
 def test_a_quick_validation_says_what_was_not_checked(printed):
     """A quick validation adds a section with the open questions about speed, and does not propose any speed goals."""
-    depends = Earned(name="the baseline", result=result(BUILD, check("case", max_points=5), UNTIMED))
+    depends = Earned(name="the baseline", result=result(BUILD, check("case", max_points=5), UNTIMED), extent=QUICK)
     text, broken = printed(result(BUILD, UNTIMED, profiles={"": PROFILE}), extent=QUICK, avoiding=(depends,))
     assert broken == 0
     assert sections(text) == [*ALL, "what was not checked"]
     said = joined_lines(text.partition("what was not checked")[2])
     assert all(question in said for question in QUICK.unchecked)
     assert "the baseline: does it earn too many or too few points" in said
-    assert "run `grader validate scaling` without --quick" in said
+    assert "Nothing was timed." in said
+    assert "To answer them, validate again without --quick." in said
     assert "the baseline: avoiding the exercise" not in joined_lines(text)
     assert "Nothing was timed, so no goals for speed are proposed." in joined_lines(text)
     assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []
+
+
+def test_on_a_noisy_machine_the_page_says_what_to_do(printed):
+    """If the machine is too noisy, all other sections are printed. The last section lists the open questions and says
+    what to do.
+    """
+    text, broken = printed(result(BUILD, UNTIMED, profiles={"": PROFILE}), machine=NOISY)
+    assert broken == 0
+    assert sections(text) == [*ALL, "what was not checked"]
+    said = joined_lines(text.partition("what was not checked")[2])
+    assert "This machine was too noisy to time kernels, 3 times in a row. These questions are open:" in said
+    assert all(question in said for question in ABOUT_SPEED)
+    assert "stop other programs and validate again. With --quick, nothing is timed." in said
+
+
+@pytest.mark.whole
+def test_a_submission_on_a_noisy_machine_is_an_open_question(printed):
+    """If only golden submissions could not be timed, the page asks only about them, and still proposes goals."""
+    text, broken = printed(timed(1.0), at_submissions=NOISY)
+    assert broken == 0
+    said = joined_lines(text.partition("what was not checked")[2])
+    assert "- adds-in-place: does it get the points for speed that it must?" in said
+    assert not any(question in said for question in ABOUT_SPEED)
+    assert "baseline: fails" in text
 
 
 def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
