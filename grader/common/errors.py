@@ -60,6 +60,16 @@ class WorkerError(UngradedError):
     """A worker could not be started, or failed for a reason other than the student's code."""
 
 
+class NoContainersError(WorkerError):
+    """No container can be started, because no engine answers or the image is missing. `command` is the shell command
+    that changes this.
+    """
+
+    def __init__(self, message: str, command: str) -> None:
+        super().__init__(message)
+        self.command = command
+
+
 class SolutionError(UngradedError):
     """The model solution, the baseline or the oracle of an assignment failed, which must never happen."""
 

@@ -144,12 +144,12 @@ class Settings(BaseSettings):
         """Name of the sandbox for a submission. If containers are not available, a user's own file is graded in a
         process.
         """
-        alone = (
-            not self._named_sandbox
-            and was_started(submission.resolve().parent)
-            and not containers_are_ready(self._rules)
-        )
+        alone = not self._named_sandbox and was_started(submission.resolve().parent) and not self.has_containers()
         return "process" if alone else self.sandbox_for_others()
+
+    def has_containers(self) -> bool:
+        """True if containers are available."""
+        return containers_are_ready(self._rules)
 
     def make_sandbox(self, name: str, server: ForkServer | None = None) -> Sandbox:
         """Create the sandbox with this name, with these settings; the caller closes it. If a server is given, it starts

@@ -1,6 +1,7 @@
 """The commands for the machine that grades."""
 
 from functools import partial
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -73,19 +74,16 @@ def setup(
 def doctor(where: EnvironmentOptions) -> None:
     """Check if this machine can grade. If it cannot, show what to do."""
     from rich.console import Console
-    from rich.text import Text
 
-    from grader.cli.machine.doctor import examine
+    from grader.cli.machine.doctor import containers, examine, print_fact
     from grader.grading.settings import load_settings
 
     settings = load_settings(where.settings())
     name = settings.sandbox_for_ours()
     console = Console(highlight=False)
     problems = 0
-    for finding in examine(name, lambda: settings.open_environment(name), settings.places):
-        verdict = ("needs", "bold red") if finding.remedy else ("ok   ", "green")
-        console.print(Text.assemble(verdict, f"  {finding.topic}: {finding.found}"))
-        if finding.remedy:
-            problems += 1
-            console.print(Text(f"       {finding.remedy}"))
+    examined = examine(name, lambda: settings.open_environment(name), settings.places)
+    for fact in chain(examined, containers(settings)):
+        problems += bool(fact.remedy)
+        print_fact(fact, console)
     raise typer.Exit(UNGRADED if problems else PASSED)

@@ -8,7 +8,11 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.common.errors import GraderError, NoSimulatorError, NoSuchDeviceError
+from rich.console import Console
+from rich.text import Text
+
+from grader.cli.wrapping import wrapped
+from grader.common.errors import GraderError, NoContainersError, NoSimulatorError, NoSuchDeviceError
 from grader.common.invocation import command
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
@@ -18,9 +22,13 @@ from grader.execution.sandbox.environment import LINKERS
 from grader.grading.checks.compilation.device_needs import extensions, missing_images, missing_types, unfit
 from grader.grading.checks.simulation.unsimulated import missing_in_simulator
 from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.settings import Settings
 
 FREE_BYTES = 1024**3
 """Number of bytes in the temporary folder that a worker's arrays and caches may need."""
+
+INDENT = 7
+"""Columns before the text of a fact, for its verdict."""
 
 IMAGE_REMEDY = "build the image again (`make images`); for a GPU, it must contain the driver's OpenCL library"
 DEVICE_REMEDY = "give the number with --device"
@@ -30,11 +38,12 @@ PROFILE_REMEDY = "do what the line above says; nothing is graded until the devic
 
 @dataclass(frozen=True, kw_only=True)
 class MachineFact:
-    """Result of one check. It has no remedy if there is no problem."""
+    """Result of one check. It has no remedy if there is no problem. `command` is a shell command to copy."""
 
     topic: str
     found: str
     remedy: str = ""
+    command: str = ""
 
 
 def examine(
@@ -54,11 +63,40 @@ def examine(
             yield from _device_findings(name, environment, prerequisites)
             yield _attempt("simulator", lambda: _simulator(environment), _remedy(name, command("setup")))
             lacking = _lacking(environment, course)
+    except NoContainersError as error:
+        remedy = "run the line below, and then this check again:"
+        yield MachineFact(topic=f"sandbox {name}", found=str(error), remedy=remedy, command=error.command)
     except GraderError as error:
         yield MachineFact(
             topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, then run this command again"
         )
     yield from (_assignment(course, each, lacking) for each in course.names())
+
+
+def print_fact(fact: MachineFact, console: Console) -> None:
+    """Print a fact, wrapped between words, with its remedy below it. A command has its own line, to be copied."""
+    verdict, style = ("needs", "bold red") if fact.remedy else ("ok", "green")
+    text = Text(wrapped(f"{verdict:<{INDENT - 2}}  {fact.topic}: {fact.found}", console.width, " " * INDENT))
+    text.stylize(style, 0, len(verdict))
+    console.print(text, soft_wrap=True)
+    if fact.remedy:
+        console.print(Text(wrapped(" " * INDENT + fact.remedy, console.width, " " * INDENT)), soft_wrap=True)
+    if fact.command:
+        console.print(Text(" " * (INDENT + 4) + fact.command), soft_wrap=True)
+
+
+def containers(settings: Settings) -> Iterator[MachineFact]:
+    """Yield a fact about files that are not the user's own, if they need a container that this machine cannot start.
+    It is no problem, because the user's own files are graded without one.
+    """
+    if settings.sandbox_for_others() == settings.sandbox_for_ours() or settings.has_containers():
+        return
+    yield MachineFact(
+        topic="containers",
+        found="none. Files in a folder that `grader init` made are graded without one. For another file, add "
+        "`--sandbox process` if you trust it as your own; it then runs with your rights. `grader doctor --sandbox "
+        "docker` says how to get containers.",
+    )
 
 
 def _device_findings(

@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from contextlib import nullcontext
 from dataclasses import replace
+from io import StringIO
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,14 +12,16 @@ import pytest
 from courses import ADDITION, course_of
 from pools import pool_like
 from project import ASSIGNMENTS, ROOT
+from rich.console import Console
 from samples import profile_of
 
 from grader.cli.machine import doctor
-from grader.cli.machine.doctor import FREE_BYTES, examine
-from grader.common.errors import InputError, WorkerError
+from grader.cli.machine.doctor import FREE_BYTES, MachineFact, containers, examine, print_fact
+from grader.common.errors import InputError, NoContainersError, WorkerError
 from grader.course.catalogue import Course
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched
+from grader.grading.settings import Settings
 from grader.grading.timing.device_profile import save_profile
 
 TOPICS = ["Python", "linker", "temporary folder", "sandbox", "device", "a kernel", "device profile", "simulator"]
@@ -200,3 +203,41 @@ def test_a_missing_course_is_an_input_error_after_the_machine_was_looked_at(dead
     assert [next(examination).topic for _ in found] == found
     with pytest.raises(InputError, match="is not a folder"):
         next(examination)
+
+
+def test_a_missing_engine_is_found_with_a_command_to_copy(empty_course):
+    """Without a container engine, the finding about the sandbox has the command that starts one."""
+
+    def refuse():
+        raise NoContainersError("no container engine answers (refused).", "sudo systemctl start docker")
+
+    found = {fact.topic: fact for fact in examine("docker", refuse, empty_course)}["sandbox docker"]
+    assert found.command == "sudo systemctl start docker"
+    assert found.remedy.startswith("run the line below")
+
+
+def test_a_command_is_printed_whole_on_its_own_line():
+    """Facts are wrapped between words at the width of the terminal. A command has a line of its own and is not wrapped,
+    so that it can be copied.
+    """
+    console = Console(file=StringIO(), width=40)
+    command = f"docker build --target worker --tag {'x' * 30} ."
+    print_fact(MachineFact(topic="sandbox", found="word " * 12, remedy="remedy " * 8, command=command), console)
+    first, *others, last = console.file.getvalue().splitlines()
+    assert first.startswith("needs  sandbox: word")
+    assert last == f"           {command}"
+    assert all(line.startswith("       ") and len(line) <= 40 for line in others)
+
+
+@pytest.mark.parametrize(
+    ("named", "has_containers", "topics"),
+    [(None, False, ["containers"]), (None, True, []), ("process", False, []), ("docker", False, [])],
+)
+def test_without_containers_the_doctor_says_which_files_need_them(monkeypatch, named, has_containers, topics):
+    """If containers are not available and no sandbox is named, a fact says which files are graded anyway, and names the
+    option for other files. It is no problem.
+    """
+    monkeypatch.setattr(Settings, "has_containers", lambda _: has_containers)
+    found = list(containers(Settings(sandbox=named)))
+    assert [fact.topic for fact in found] == topics
+    assert all("--sandbox process" in fact.found and not fact.remedy for fact in found)

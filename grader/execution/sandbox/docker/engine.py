@@ -1,19 +1,27 @@
 """Converts failures of the container engine into errors of grader."""
 
+import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
-from grader.common.errors import DeviceError, WorkerError
+from grader.common.errors import DeviceError, NoContainersError, WorkerError
 from grader.execution.sandbox.docker.gpu import TOOLKIT
 
 WITHOUT_A_WALL = "Code that you trust as your own can do without: --sandbox process runs it with your rights."
 """Advice for users without a container engine."""
 
 
-class NoEngineError(WorkerError):
+INSTALL = "sudo apt install docker.io"
+START = "sudo systemctl start docker"
+JOIN = "sudo usermod -aG docker $USER && newgrp docker"
+OTHER_ENGINE = "unset DOCKER_HOST"
+
+
+class NoEngineError(NoContainersError):
     """No engine answers at the socket."""
 
 
@@ -40,8 +48,26 @@ def engine_trouble() -> Iterator[None]:
     except (DockerException, OSError) as error:
         raise NoEngineError(
             f"no container engine answers ({_reason(error)}): start Docker, join its group, or set DOCKER_HOST "
-            f"(docs/operators.md). {WITHOUT_A_WALL}"
+            f"(docs/operators.md). {WITHOUT_A_WALL}",
+            _command(error),
         ) from error
+
+
+def _command(error: BaseException) -> str:
+    """Return the command that most likely makes an engine answer."""
+    if "DOCKER_HOST" in os.environ:
+        return OTHER_ENGINE
+    if any(isinstance(each, PermissionError) for each in _causes(error)):
+        return JOIN
+    return START if shutil.which("docker") else INSTALL
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield the error and its causes, the last error first."""
+    step: BaseException | None = error
+    while step is not None:
+        yield step
+        step = step.__cause__ or step.__context__
 
 
 def _reason(error: BaseException) -> str:
@@ -49,11 +75,9 @@ def _reason(error: BaseException) -> str:
     it. If there is no error of the operating system, return the library's message.
     """
     said = str(error)
-    step: BaseException | None = error
-    while step is not None:
-        if isinstance(step, OSError) and step.strerror:
-            said = step.strerror
-        step = step.__cause__ or step.__context__
+    for each in _causes(error):
+        if isinstance(each, OSError) and each.strerror:
+            said = each.strerror
     return said
 
 

@@ -22,7 +22,7 @@ import docker
 from docker.errors import ImageNotFound
 from docker.types import LogConfig, Mount, Ulimit
 
-from grader.common.errors import WorkerError
+from grader.common.errors import NoContainersError
 from grader.common.record import replace
 from grader.execution.sandbox.docker.container import ContainerWorker
 from grader.execution.sandbox.docker.engine import WITHOUT_A_WALL, engine_trouble
@@ -168,5 +168,5 @@ class ContainerSandbox:
         except ImageNotFound:
             build = BUILD.format(image=name)
             told = f"there is no image {name}; in the folder of the Dockerfile, run `{build}`. {WITHOUT_A_WALL}"
-            raise WorkerError(told) from None
+            raise NoContainersError(told, build) from None
         return image_id

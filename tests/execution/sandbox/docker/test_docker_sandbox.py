@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -19,11 +20,12 @@ from docker.errors import ImageNotFound, NotFound
 from project import ASSIGNMENTS, ROOT, importable
 from small_jobs import ARRAYS, is_right, plan
 
-from grader.common.errors import DeviceError, WorkerError
+from grader.common.errors import DeviceError, NoContainersError, WorkerError
 from grader.execution.outcome import Garbled, OutOfMemory
 from grader.execution.plan import NOTHING
 from grader.execution.sandbox.docker import gpu
 from grader.execution.sandbox.docker.container import LAST_WORDS, UNREAD_FRAMES
+from grader.execution.sandbox.docker.engine import engine_trouble
 from grader.execution.sandbox.docker.sandbox import ContainerSandbox
 from grader.execution.sandbox.docker.sweeping import LABEL
 from grader.execution.sandbox.folder import PREFIX
@@ -73,6 +75,33 @@ def test_without_the_image_it_is_said_how_to_build_it(fake, tmp_path):
     said = complaint(tmp_path, image="mine:2")
     assert "there is no image mine:2" in said
     assert "run `docker build --target worker --tag mine:2 .`. Code that you trust" in said
+
+
+@pytest.mark.parametrize(
+    ("error", "host", "program", "command"),
+    [
+        (
+            PermissionError(13, "Permission denied"),
+            None,
+            "/usr/bin/docker",
+            "sudo usermod -aG docker $USER && newgrp docker",
+        ),
+        (ConnectionRefusedError(111, "refused"), None, "/usr/bin/docker", "sudo systemctl start docker"),
+        (FileNotFoundError(2, "No such file or directory"), None, None, "sudo apt install docker.io"),
+        (ConnectionRefusedError(111, "refused"), "tcp://127.0.0.1:1", "/usr/bin/docker", "unset DOCKER_HOST"),
+    ],
+)
+def test_without_an_engine_there_is_a_command_to_copy(monkeypatch, error, host, program, command):
+    """The error has the shell command that fits its cause: an engine that is missing, ends, refuses the user, or is not
+    where DOCKER_HOST says.
+    """
+    monkeypatch.delenv("DOCKER_HOST", raising=False)
+    if host is not None:
+        monkeypatch.setenv("DOCKER_HOST", host)
+    monkeypatch.setattr(shutil, "which", lambda _: program)
+    with pytest.raises(NoContainersError) as caught, engine_trouble():
+        raise error
+    assert caught.value.command == command
 
 
 def test_a_gpu_that_is_not_there_is_told_before_any_engine_is_asked(tmp_path, monkeypatch):
