@@ -25,6 +25,34 @@ def kibibytes(number: int) -> str:
     return f"{number / 1024:,.4g} KiB" if number >= 1024 else count(number, "byte")
 
 
+def three_digits(number: float) -> str:
+    """Format a number as 7.21, 98.5 or 1,220, with no more digits than a measurement has, and without exponents for
+    large numbers.
+    """
+    return f"{float(f'{number:.3g}'):,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
+def percent(fraction: float) -> str:
+    """Return a share in per cent, with three digits."""
+    return f"{three_digits(100 * fraction)} %"
+
+
+TWICE = 1.995
+"""Smallest fraction that three digits show as twice."""
+
+
+def share(fraction: float) -> str:
+    """Return how a speed compares with another, such as "98.5 %". From twice on, it is "12.6 x", because 1,260 % is
+    hard to read as a speed.
+    """
+    return percent(fraction) if fraction < TWICE else f"{three_digits(fraction)} x"
+
+
+def share_of(fraction: float) -> str:
+    """Return the same before the name of the other speed: "98.5 % of" or "12.6 times"."""
+    return f"{percent(fraction)} of" if fraction < TWICE else f"{three_digits(fraction)} times"
+
+
 def capital(text: str) -> str:
     """Return the text with a capital letter at its beginning."""
     return text[:1].upper() + text[1:]

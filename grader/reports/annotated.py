@@ -6,13 +6,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from grader.common.phrases import count, sizes_in_words
+from grader.common.phrases import count, sizes_in_words, three_digits
 from grader.course.submissions.task import Task
 from grader.grading.checks.simulation.counts import Counted
 from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
 from grader.reports.plain import drawn_as_text
-from grader.reports.words import bytes_in_words, three_digits
+from grader.reports.words import bytes_in_words
 from grader.results.metrics import Access, Branch, Profile
 
 

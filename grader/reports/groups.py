@@ -5,9 +5,10 @@ reason.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.common.phrases import share_of, three_digits
 from grader.course.rubric import Kind
 from grader.reports.causes import CASES
-from grader.reports.words import three_digits, unreached_in_words
+from grader.reports.words import unreached_in_words
 from grader.results.check import Check
 from grader.results.metrics import Performance
 from grader.results.verdicts import OUTSTANDING, Reason, Verdict
@@ -115,7 +116,7 @@ def _speed(performance: Performance) -> str:
     rate = f"{three_digits(performance.rate.median)} {performance.unit}"
     if performance.fraction_of_reference is None:
         return rate
-    return f"{rate}, {three_digits(100 * performance.fraction_of_reference.median)} % of the model"
+    return f"{rate}, {share_of(performance.fraction_of_reference.median)} the model"
 
 
 def _unmade(checks: Sequence[Check]) -> CheckGroup:

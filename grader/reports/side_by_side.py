@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.reports.words import three_digits
+from grader.common.phrases import share, three_digits
 from grader.results.check import Check
 from grader.results.metrics import Performance
 from grader.results.result import Result
@@ -34,7 +34,7 @@ class PartStanding:
         fraction = None if timed is None else timed.fraction_of_reference
         return (
             NOT_KNOWN if timed is None else f"{three_digits(timed.rate.median)} {timed.unit}",
-            NOT_KNOWN if fraction is None else f"{three_digits(100 * fraction.median)} %",
+            NOT_KNOWN if fraction is None else share(fraction.median),
             NOT_KNOWN if self.times_first is None else f"{three_digits(self.times_first)} x",
             NOT_KNOWN if self.intensity is None else three_digits(self.intensity),
         )

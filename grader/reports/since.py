@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterator, Mapping
 
-from grader.common.phrases import count, listed
+from grader.common.phrases import count, listed, share
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.results.check import Check
@@ -118,4 +118,4 @@ def _speeds(before: Result, after: Result) -> Iterator[str]:
 
 def _speed(check: Check) -> str | None:
     fraction = check.performance.fraction_of_reference if check.performance else None
-    return f"{100 * fraction.median:.0f} %" if fraction else None
+    return share(round(fraction.median, 2)) if fraction else None

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from grader.common.phrases import count, sizes_in_words
+from grader.common.phrases import count, sizes_in_words, three_digits
 from grader.course.run_sequence import LaunchAt
 from grader.course.suite import Coursework
 from grader.grading.by_hand.run import Measured, TimedRow
@@ -18,7 +18,7 @@ from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, informative
 from grader.reports.plain import drawn_as_text
-from grader.reports.words import seconds_in_words, three_digits
+from grader.reports.words import seconds_in_words
 
 DETAIL_LINES = 12
 """Maximum number of lines of detail, such as a build log, that are shown below a reason."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from grader.common.optional import Fault
-from grader.common.phrases import capital, count, kibibytes, listed
+from grader.common.phrases import TWICE, capital, count, kibibytes, listed, share_of, three_digits
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, informative
 from grader.reports.statistics import Incomplete
@@ -133,8 +133,9 @@ def speed_in_words(performance: Performance) -> Iterator[str]:
     rate, fraction = performance.rate, performance.fraction_of_reference
     yield f"{three_digits(rate.median)} {performance.unit} ({three_digits(rate.low)} to {three_digits(rate.high)})"
     if fraction is not None:
-        share = f"{three_digits(100 * fraction.median)} % of the model solution's speed"
-        yield f"{share} ({three_digits(100 * fraction.low)} to {three_digits(100 * fraction.high)})"
+        scale = 100 if fraction.median < TWICE else 1
+        ends = f"{three_digits(scale * fraction.low)} to {three_digits(scale * fraction.high)}"
+        yield f"{share_of(fraction.median)} the model solution's speed ({ends})"
     if performance.yardstick is not None:
         yield f"judged by a yardstick: the model solution is {performance.yardstick:g} x as fast as the naive kernel"
     yield f"{performance.speed_up_over_baseline.median:.2g} x the naive kernel's speed"
@@ -253,13 +254,6 @@ def branch_in_words(branch: Branch) -> str:
     if branch.diverged == 0:
         return f"condition: every warp stays together, {count(branch.reached, 'time')}"
     return f"condition: warps diverge {count(branch.diverged, 'time')}, and reach it {count(branch.reached, 'time')}"
-
-
-def three_digits(number: float) -> str:
-    """Format a number as 7.21, 98.5 or 1,220, with no more digits than a measurement has, and without exponents for
-    large numbers.
-    """
-    return f"{float(f'{number:.3g}'):,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
 def seconds_in_words(seconds: float) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.common.phrases import capital, count, first_sentence, kibibytes
+from grader.common.phrases import capital, count, first_sentence, kibibytes, percent, share, share_of
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 elements"), (1, "1 element"), (2048, "2,048 elements")])
@@ -37,3 +37,25 @@ def test_a_sentence_begins_with_a_capital():
 def test_a_sentence_ends_where_the_next_begins(text, first):
     """The first sentence ends before the next one, and not at the decimal point of a number."""
     assert first_sentence(text) == first
+
+
+@pytest.mark.parametrize(
+    ("fraction", "short", "long"),
+    [
+        (0.004567, "0.457 %", "0.457 % of"),
+        (0.985, "98.5 %", "98.5 % of"),
+        (1.5, "150 %", "150 % of"),
+        (1.994, "199 %", "199 % of"),
+        (2.0, "2 x", "2 times"),
+        (12.6, "12.6 x", "12.6 times"),
+        (1234.5, "1,230 x", "1,230 times"),
+    ],
+)
+def test_a_speed_is_a_share_up_to_twice_and_a_factor_beyond(fraction, short, long):
+    """A speed is compared with another in per cent. From twice on, it is a factor, and never has an exponent."""
+    assert (share(fraction), share_of(fraction)) == (short, long)
+
+
+def test_a_large_share_has_no_exponent():
+    """A share above 1,000 % has three digits and no exponent."""
+    assert percent(12.64) == "1,260 %"

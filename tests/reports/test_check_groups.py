@@ -5,6 +5,7 @@ from samples import BUILD, SPEED, check, failed, result, unchecked
 from grader.course.rubric import Kind
 from grader.reports.groups import groups_of
 from grader.reports.issues import issues_of, numbers_of
+from grader.results.metrics import Interval
 from grader.results.verdicts import Reason, Verdict
 
 
@@ -34,6 +35,9 @@ def test_a_single_check_keeps_its_name_and_its_speed():
     (build, speed) = rows(BUILD, SPEED)
     assert build[:2] == ("passed", "build")
     assert speed[1] == f"{SPEED.name}, 7.21 GB/s, 100 % of the model"
+    faster = SPEED.performance.model_copy(update={"fraction_of_reference": Interval(median=12.6, low=12, high=13)})
+    (speed,) = rows(SPEED.model_copy(update={"performance": faster}))
+    assert speed[1] == f"{SPEED.name}, 7.21 GB/s, 12.6 times the model"
 
 
 def test_checks_that_were_not_made_have_a_row_for_each_reason():

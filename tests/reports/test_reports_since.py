@@ -78,8 +78,10 @@ def test_a_build_error_that_is_gone_is_told():
     assert said == "10 of 22 (was 0). Gone: build error in line 2. 1 more case is right."
 
 
-@pytest.mark.parametrize(("median", "said"), [(0.45, " Speed 45 % (was 100 %)."), (1.0, "")])
+@pytest.mark.parametrize(
+    ("median", "said"), [(0.45, " Speed 45 % (was 100 %)."), (1.0, ""), (12.6, " Speed 12.6 x (was 100 %).")]
+)
 def test_a_speed_is_compared_with_what_it_was(median, said):
-    """A changed speed is given in per cent of the model solution's speed, together with its former value."""
+    """A changed speed is given as a share of the model solution's speed, together with its former value."""
     new = performance(fraction_of_reference=Interval(median=median, low=0.4, high=1.1))
     assert since(of(SLOW), of(SLOW.model_copy(update={"performance": new}))) == f"Still 5 of 22.{said}"

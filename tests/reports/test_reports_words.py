@@ -3,7 +3,7 @@
 import pytest
 from samples import PROFILE, RACE, ROOFLINE, SPILLED, SPILLING, failed, performance, unchecked
 
-from grader.common.phrases import count
+from grader.common.phrases import count, three_digits
 from grader.reports.statistics import Incomplete
 from grader.reports.words import (
     access_in_words,
@@ -17,10 +17,9 @@ from grader.reports.words import (
     skip_in_words,
     speed_in_words,
     spills_in_words,
-    three_digits,
     usage_in_words,
 )
-from grader.results.metrics import Branch, KernelSpeed, Usage
+from grader.results.metrics import Branch, Interval, KernelSpeed, Usage
 from grader.results.summary import Unchecked
 from grader.results.verdicts import FOR_INSTRUCTORS, Reason
 
@@ -81,6 +80,8 @@ def test_speeds_have_no_exponents():
     assert next(speed_in_words(ROOFLINE)) == "1,190 GFLOPS (1,160 to 1,230)"
     assert len(list(speed_in_words(ROOFLINE))) == 3
     assert list(speed_in_words(performance()))[-1] == "20 % of the copy bandwidth, which is 35.4 GB/s"
+    faster = performance(fraction_of_reference=Interval(median=12.6, low=12.04, high=13))
+    assert "12.6 times the model solution's speed (12 to 13)" in speed_in_words(faster)
 
 
 def test_the_rates_of_kernels_are_on_one_line():

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from rich.table import Table
 
+from grader.common.phrases import three_digits
 from grader.grading.timing.device_profile import DeviceProfile
-from grader.reports.words import seconds_in_words, three_digits
+from grader.reports.words import seconds_in_words
 from grader.results.metrics import Interval
 
 

@@ -11,8 +11,3 @@ def whole_numeral(value: float) -> str:
     if isinstance(value, int):
         return str(value)
     return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
-
-
-def percent(fraction: float) -> str:
-    """A share with three significant digits."""
-    return f"{100 * fraction:.3g} %"

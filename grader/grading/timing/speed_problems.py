@@ -2,9 +2,9 @@
 
 import dataclasses
 
-from grader.common.phrases import count
+from grader.common.phrases import count, percent, share_of
 from grader.course.criteria import SpeedGoal
-from grader.grading.explain.numerals import numeral, percent
+from grader.grading.explain.numerals import numeral
 from grader.grading.explain.problem import Problem
 from grader.results.metrics import Interval, Performance
 from grader.results.verdicts import Reason
@@ -27,7 +27,7 @@ def of_missed_goal(fraction: Interval, goal: SpeedGoal, device_class: str) -> Pr
     """The problem of a kernel that is too slow for full points."""
     wanted = goal.bands[0].fraction
     words = (
-        f"it runs at {percent(fraction.median)} of the model solution's speed, "
+        f"it runs at {share_of(fraction.median)} the model solution's speed, "
         f"{percent(fraction.high)} at most; full points need {percent(wanted)}."
     )
     return Problem(reason=Reason.TOO_SLOW, message=words, detail=ON_A_PROCESSOR if device_class == "cpu" else "")
@@ -36,7 +36,7 @@ def of_missed_goal(fraction: Interval, goal: SpeedGoal, device_class: str) -> Pr
 def reached_goal(fraction: Interval, goal: SpeedGoal) -> str:
     """Sentence about a kernel that is fast enough for full points."""
     return (
-        f"it runs at {percent(fraction.median)} of the model solution's speed; "
+        f"it runs at {share_of(fraction.median)} the model solution's speed; "
         f"full points need {percent(goal.bands[0].fraction)}."
     )
 

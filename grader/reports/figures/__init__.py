@@ -18,7 +18,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from grader.reports.words import seconds_in_words, three_digits
+from grader.common.phrases import three_digits
+from grader.reports.words import seconds_in_words
 from grader.results.metrics import Performance
 
 INK, BLUE, GREEN, ORANGE, GREY = "#010203", "#0072b2", "#009e73", "#e69f00", "#767676"

@@ -8,10 +8,10 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from grader.common.phrases import three_digits
 from grader.grading.by_hand.run import Measured, TimedRow
 from grader.protocol.text import showable
 from grader.reports.figures import BLUE, GREY, bar_axes, drawn
-from grader.reports.words import three_digits
 
 BAR = 0.36
 """Height of a bar as a share of a row's height. Two bars fit in a row."""

@@ -4,8 +4,8 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from grader.common.phrases import three_digits
 from grader.reports.figures import bar_axes, kernels_of, rate_of, svg
-from grader.reports.words import three_digits
 from grader.results.metrics import Performance
 
 

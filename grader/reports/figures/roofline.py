@@ -7,8 +7,8 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from grader.common.phrases import three_digits
 from grader.reports.figures import GRID, INK, SUBMISSION, KernelStyle, kernels_of, marks, rate_of, svg
-from grader.reports.words import three_digits
 from grader.results.metrics import Performance, Profile
 
 

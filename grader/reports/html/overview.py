@@ -11,7 +11,7 @@ from statistics import mean
 from typing import get_args
 from urllib.parse import quote
 
-from grader.common.phrases import capital
+from grader.common.phrases import capital, three_digits
 from grader.course.rubric import CAUSES_FIRST, Kind
 from grader.reports.html.histograms import HistogramChart, histogram_chart
 from grader.reports.html.pairs import PairRow, side_by_side
@@ -37,7 +37,7 @@ from grader.reports.statistics import (
     quartiles,
     sums_of,
 )
-from grader.reports.words import correction_in_words, deduction_in_words, incomplete_in_words, three_digits
+from grader.reports.words import correction_in_words, deduction_in_words, incomplete_in_words
 from grader.results.gradebook import Grade, Gradebook, LeftOut, Speed, StudentRow
 from grader.results.verdicts import OUTSTANDING, Reason
 

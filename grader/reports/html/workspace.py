@@ -17,7 +17,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.common.phrases import capital, count
+from grader.common.phrases import capital, count, three_digits
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.drawing import informative
@@ -40,7 +40,6 @@ from grader.reports.words import (
     seconds_in_words,
     speed_in_words,
     spills_in_words,
-    three_digits,
     usage_in_words,
 )
 from grader.results.check import Check

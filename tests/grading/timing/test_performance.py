@@ -6,6 +6,7 @@ import pytest
 from samples import DEVICE, ROOFS, performance
 from timing_setups import MS, RULES, at_sizes, begun, fake_setup, one_bit_wrong, with_constants
 
+from grader.common.phrases import share_of
 from grader.course.criteria import Band, Quantities, SpeedGoal, WorkCount
 from grader.execution.device import GPU_COPY_BYTES
 from grader.execution.plan import STUDENT
@@ -193,6 +194,7 @@ def judged(transposition, fraction, rate=2000.0, device=DEVICE):
     ("fraction", "verdict", "points"),
     [
         (1.3, Verdict.PASSED, 40),
+        (12.6, Verdict.PASSED, 40),
         (0.795, Verdict.PASSED, 40),
         (0.78, Verdict.PARTIAL, 15),
         (0.495, Verdict.PARTIAL, 15),
@@ -207,12 +209,10 @@ def test_a_band_gives_verdict_and_points(transposition, fraction, verdict, point
     assert (check.verdict, check.points) == (verdict, points)
     if verdict is Verdict.PASSED:
         assert check.reason is None
-        assert (
-            check.message == f"it runs at {100 * fraction:.3g} % of the model solution's speed; full points need 80 %."
-        )
+        assert check.message == f"it runs at {share_of(fraction)} the model solution's speed; full points need 80 %."
     else:
         assert check.reason is Reason.TOO_SLOW
-        assert check.message.startswith(f"it runs at {100 * fraction:.3g} % of the model solution's speed")
+        assert check.message.startswith(f"it runs at {share_of(fraction)} the model solution's speed")
         assert check.message.endswith("full points need 80 %.")
         assert check.detail.startswith("This is a processor, which runs the work-items")
 
