@@ -8,7 +8,8 @@ from pathlib import Path
 
 def command(*words: str) -> str:
     """Return a command line with these words. It begins with `grader` if the shell finds this grader under that name,
-    and with its full path otherwise.
+    and with its path otherwise: from the working directory if it is below that. In a student kit, it is the path of the
+    kit's own script.
     """
     return " ".join((_program(), *map(shlex.quote, words)))
 
@@ -18,4 +19,14 @@ def _program() -> str:
     found = shutil.which("grader")
     if found is not None and ours.exists() and Path(found).samefile(ours):
         return "grader"
-    return shlex.quote(str(ours)) if ours.exists() else f"{shlex.quote(sys.executable)} -m grader.cli.main"
+    if not ours.exists():
+        return f"{shlex.quote(sys.executable)} -m grader.cli.main"
+    of_kit = ours.parents[2] / "grader"
+    return shlex.quote(_below_here(of_kit if of_kit.is_file() else ours))
+
+
+def _below_here(path: Path) -> str:
+    """Return the path from the working directory, or the full path if it is not below that."""
+    if not path.is_relative_to(Path.cwd()):
+        return str(path)
+    return f"./{path.relative_to(Path.cwd())}"

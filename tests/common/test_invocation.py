@@ -52,3 +52,24 @@ def test_without_a_script_python_runs_it(tmp_path, monkeypatch):
     """Without a script, for example if only the package was copied, the command runs the module with Python."""
     monkeypatch.setattr(sys, "executable", str(Path(tmp_path) / "python"))
     assert command("setup") == f"{tmp_path / 'python'} -m grader.cli.main setup"
+
+
+def test_below_the_working_directory_the_path_is_short(tmp_path, monkeypatch):
+    """If the grader is below the working directory, the command has the path from there."""
+    (tmp_path / "course").mkdir()
+    installed(tmp_path / "course" / "bin", monkeypatch)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.chdir(tmp_path / "course")
+    assert command("setup") == "./bin/grader setup"
+
+
+def test_in_a_student_kit_the_command_is_the_script_of_the_kit(tmp_path, monkeypatch):
+    """In a student kit, the command is the kit's own script, which knows its assignments and checks its version."""
+    script = tmp_path / "kit" / "grader"
+    (script.parent / ".venv").mkdir(parents=True)
+    script.write_text("")
+    installed(script.parent / ".venv" / "bin", monkeypatch)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert command("grade", "my solution") == f"{script} grade 'my solution'"
+    monkeypatch.chdir(script.parent)
+    assert command("grade", "../my-solution") == "./grader grade ../my-solution"

@@ -10,6 +10,7 @@ import typer
 
 from grader.cli.options import CourseOption
 from grader.cli.wrapping import wrapped
+from grader.common.invocation import command
 
 HANGING = " " * 4
 """Additional indentation of the continuation lines of a wrapped line."""
@@ -41,7 +42,7 @@ def init(name: StartArgument, folder: StarterArgument = None, course: CourseOpti
     where = "" if target == Path() else f" {shlex.quote(str(target))}"
     option = "" if course is None else f" --course {shlex.quote(str(course))}"
     typer.echo(f"\nNext: read {target / 'HANDOUT.md'}, write your kernel in {target / 'kernels.cl'}, and run\n")
-    typer.echo(f"    grader grade{where}{option}")
+    typer.echo(f"    {command('grade')}{where}{option}")
 
 
 def list_assignments(course: CourseOption = None) -> None:
@@ -57,7 +58,7 @@ def list_assignments(course: CourseOption = None) -> None:
         typer.echo(f"{places.assignments} contains no assignment; `grader new NAME` starts one.")
     if listed and listed[0].order is not None:
         typer.echo(
-            f"\nThis is the order of the course. To start with the first, run\n\n    grader init {listed[0].name}"
+            f"\nThis is the order of the course. To start with the first, run\n\n    {command('init', listed[0].name)}"
         )
 
 

@@ -9,6 +9,7 @@ import typer
 
 from grader.cli.exit_codes import FAILED, PASSED
 from grader.cli.options import CourseOption, EnvironmentOptions, NamesArgument
+from grader.common.invocation import command
 
 
 class Schema(StrEnum):
@@ -49,7 +50,7 @@ def new(
         typer.echo(path)
     option = "" if course is None else f" --course {shlex.quote(str(course))}"
     typer.echo("\nNow edit these files. Their comments explain how. To check them, run\n")
-    typer.echo(f"    grader validate {name}{option}")
+    typer.echo(f"    {command('validate', name)}{option}")
 
 
 def validate(

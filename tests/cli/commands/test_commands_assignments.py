@@ -12,7 +12,8 @@ def test_list_names_every_assignment_with_its_title_and_says_where_to_start(tmp_
     lines, start = (each.splitlines() for each in output_of(tmp_path, "list").split("\n\n", 1))
     assert sorted(line.split()[0] for line in lines) == sorted(ASSIGNMENTS)
     assert lines[:2] == ["vectorAdd         Vector addition", "coalsTransp       Coalesced transposition"]
-    assert start[-1] == "    grader init vectorAdd"
+    assert start[-1].startswith("    ")
+    assert start[-1].endswith("grader init vectorAdd")
 
 
 def test_a_course_without_an_order_is_listed_by_name(tmp_path):
@@ -68,7 +69,9 @@ def test_init_ends_with_the_next_step(tmp_path):
         *_, reading, empty, command = output_of(tmp_path, "init", "coalsTransp", *folder).splitlines()
         assert reading.startswith("Next: read ")
         assert "HANDOUT.md" in reading
-        assert (empty, command) == ("", f"    grader grade {said}")
+        assert empty == ""
+        assert command.startswith("    ")
+        assert command.endswith(f"grader grade {said}")
     assert output_of(tmp_path, "init", "coalsTransp", "x", "--course", ROOT).endswith(f"grade x --course {ROOT}\n")
 
 

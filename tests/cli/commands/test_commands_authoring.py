@@ -23,7 +23,8 @@ def test_new_tells_what_it_has_written_and_what_to_do_next(tmp_path):
     assert all((tmp_path / path).is_file() for path in written)
     assert "my course/assignments/scaling/assignment.yaml" in written
     assert "comments" in advice
-    assert command == "    grader validate scaling --course 'my course'"
+    assert command.startswith("    ")
+    assert command.endswith("grader validate scaling --course 'my course'")
     again = complaint(grader(tmp_path, "new", "scaling", "--course", "my course"))
     assert "already contains assignments/scaling, reference/scaling, tests/submissions/scaling;" in again
     assert "cannot be the name of a kernel" in complaint(grader(tmp_path, "new", "3d", "--course", "my course"))
