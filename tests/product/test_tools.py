@@ -5,6 +5,8 @@ import subprocess
 import pytest
 from project import ROOT
 
+WIDTH = 80
+
 
 @pytest.fixture
 def fake(tmp_path):
@@ -23,10 +25,12 @@ def fake(tmp_path):
 
 
 def complaint(folder, *command):
-    """Return the last line of the error output of a tool that must fail."""
+    """Return what a tool that must fail says after the first line of its error output, which is another program's."""
     done = subprocess.run(("sh", *command), cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    return done.stderr.splitlines()[-1]
+    _, *lines = done.stderr.splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    return " ".join(line.strip() for line in lines)
 
 
 def test_a_folder_without_room_or_rights_is_told(fake, tmp_path):
@@ -40,10 +44,10 @@ def test_a_folder_without_room_or_rights_is_told(fake, tmp_path):
 
 def test_a_pip_that_fails_is_told_with_the_next_step(fake, tmp_path):
     """If pip fails, for example because of the network or a full disk, the message states the free space and the next
-    step.
+    step. Apart from its errors, pip prints nothing.
     """
     python = fake("python", "exit 0")
-    fake(".venv/bin/pip", "echo 'ERROR: No space left on device' >&2; exit 1")
+    fake(".venv/bin/pip", "echo 'ERROR: No space left on device' >&2; [ \"$2\" = --quiet ] && exit 1; exit 0")
     line = complaint(tmp_path, ROOT / "tools" / "make-venv", python, ".")
     assert line.startswith("pip could not install the packages, for the reason above.")
     assert line.count(" MB free") == 2

@@ -2,12 +2,17 @@
 
 from functools import partial
 from itertools import chain
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
 
 from grader.cli.exit_codes import PASSED, UNGRADED
 from grader.cli.options import DeviceOption, EnvironmentOptions, GpuOption, SandboxOption
+from grader.cli.wrapping import wrapped
+
+HANGING = " " * 9
+"""Indentation of continuation lines, which is the width of "missing: "."""
 
 
 def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
@@ -63,12 +68,18 @@ def setup(
     missing = False
     for step in steps(open_environment, settings.constraints):
         missing = True
-        typer.echo(f"missing: {step.what}\n         from {step.source}")
+        echo_wrapped(f"missing: {step.what}")
+        echo_wrapped(f"         from {step.source}")
         if not dry_run:
-            step.carry_out(typer.echo)
+            step.carry_out(echo_wrapped)
     if not (dry_run and missing):
         for line in check(open_environment):
-            typer.echo(line)
+            echo_wrapped(line)
+
+
+def echo_wrapped(line: str) -> None:
+    """Print a line of `grader setup`, wrapped at the width of the terminal."""
+    typer.echo(wrapped(line, get_terminal_size().columns, HANGING))
 
 
 def doctor(where: EnvironmentOptions) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.common.errors import SetupError
+from grader.common.phrases import listed
 
 Tell = Callable[[str], None]
 """Called with a line of text about the current step."""
@@ -67,7 +68,7 @@ def install(packages: Iterable[str], tell: Tell) -> None:
     """Install packages as root. Raises SetupError if apt fails."""
     names = tuple(packages)
     _fetch_lists(names, (), tell)
-    tell(f"installing {' '.join(names)} and their dependencies")
+    tell(f"installing {listed(names, 'and')}, with dependencies")
     _run((*INSTALL, "-q", *names), {"DEBIAN_FRONTEND": "noninteractive"})
 
 

@@ -9,6 +9,7 @@ from commandline import MODEL, complaint, grader, output_of
 from project import ASSIGNMENTS
 from samples import profile_of
 
+from grader.cli.commands.machine import echo_wrapped
 from grader.grading.settings import load_settings
 from grader.grading.timing.device_profile import DeviceProfile, save_profile
 
@@ -82,3 +83,12 @@ def test_doctor_says_what_to_do_without_opencl(tmp_path):
     words = " ".join(done.stdout.split())
     assert "needs device: there is no OpenCL device 0: no OpenCL driver is installed" in words
     assert words.count("bin/grader setup") >= 1
+
+
+def test_a_line_of_the_setup_fits_the_terminal(monkeypatch, capsys):
+    """A long line of `grader setup` is wrapped, and its continuation is indented. A word is never broken."""
+    monkeypatch.setenv("COLUMNS", "40")
+    echo_wrapped("missing: the OpenCL driver PoCL, unpacked into /home/me/.local/share/grader/a-long-name")
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first == "missing: the OpenCL driver PoCL,"
+    assert others == ["         unpacked into", "         /home/me/.local/share/grader/a-long-name"]

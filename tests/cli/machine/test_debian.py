@@ -178,7 +178,9 @@ def test_root_installs_without_questions(tools, tmp_path, monkeypatch):
     monkeypatch.setenv("LOG", str(log))
     tools("apt-cache", "")
     tools("apt-get", 'echo "$DEBIAN_FRONTEND $*" >> "$LOG"')
-    debian.install(["binutils", "pocl-opencl-icd"], lambda _: None)
+    said = []
+    debian.install(["binutils", "pocl-opencl-icd"], said.append)
+    assert said == ["fetching the lists of packages", "installing binutils and pocl-opencl-icd, with dependencies"]
     first, second = log.read_text().splitlines()
     assert first.endswith("update")
     assert second == "noninteractive install --yes --no-install-recommends -q binutils pocl-opencl-icd"
