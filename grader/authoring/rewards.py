@@ -76,21 +76,21 @@ class Rewards:
         left out.
         """
         yield Claim(
-            claim="no tolerance accepts a result that takes no computing",
+            claim="the tolerance rejects results that take no computing",
             holds=not self.trivial,
-            seen=listed(self.trivial, "and") if self.trivial else "nothing, zeros, ones and a copy of an input",
+            seen=listed(self.trivial, "and") if self.trivial else "no result, zeros, ones and a copy of an input",
         )
         most = self.assignment.avoiding_earns_at_most
         for each in filter(self.is_decided, self.avoiding):
             yield Claim(
-                claim=f"{each.name}: avoiding the exercise earns at most {100 * most:g} %",
+                claim=f"avoiding the exercise earns at most {100 * most:g} %: {each.name}",
                 holds=each.share <= most,
                 seen=f"{each.points}; it passes {each.passed}",
             )
         for each in filter(self.is_decided, self.slips):
             better = [other for other in self.avoiding if other.share >= each.share]
             yield Claim(
-                claim=f"{each.name}: a slip earns more than avoiding the exercise",
+                claim=f"{each.name} earns more than a kernel that avoids the exercise",
                 holds=each.share > self._best,
                 seen=each.points + _as_good(better),
             )

@@ -175,7 +175,7 @@ def _skeleton_fails(result: Result) -> Claim:
 def _baseline_is_right(assignment: Assignment, environment: GradingEnvironment, seed: int) -> Claim:
     wrong = _wrong_baseline_case(assignment, environment, seed)
     seen = wrong or f"in {len(_whole_cases(assignment))} cases"
-    return Claim(claim="the baseline computes the right thing", holds=wrong is None, seen=seen)
+    return Claim(claim="the baseline computes the right results", holds=wrong is None, seen=seen)
 
 
 def _whole_cases(assignment: Assignment) -> tuple[Case, ...]:

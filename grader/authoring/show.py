@@ -224,8 +224,9 @@ SECTIONS: dict[type[Section], Callable[[Assignment, Section], Iterator[str]]] = 
 
 def _requirement(indent: str, names: tuple[str, ...]) -> Iterator[str]:
     """Yield a line about the checks that must pass, if there are any."""
-    if names:
-        yield f"{indent}counts when {listed(names, 'and')} {'passes' if len(names) == 1 else 'pass'}"
+    quoted = [f'"{name}"' for name in names]
+    if quoted:
+        yield f"{indent}counts when {listed(quoted, 'and')} {'passes' if len(quoted) == 1 else 'pass'}"
 
 
 def _number(value: str | float) -> str:

@@ -29,14 +29,14 @@ def slips(assignment: Assignment) -> Iterator[SampleKernel]:
         if token.text in BARRIERS and after == "(" and "barrier" in assignment.slips:
             last = seen.pairs[number + 1] + 1
             yield SampleKernel(
-                name=f"without the barrier in line {token.line}",
+                name=f"the model solution without the barrier in line {token.line}",
                 source=_without(seen, number, last + (seen.code[last].text == ";"), ""),
             )
         elif token.text == "if" and after == "(" and "guard" in assignment.slips:
             first, last = number + 2, seen.pairs[number + 1]
             if any(each.text in assignment.sizes for each in seen.code[first:last]):
                 yield SampleKernel(
-                    name=f"without the guard in line {token.line}",
+                    name=f"the model solution without the guard in line {token.line}",
                     source=_without(seen, first, last, _always(seen, last)),
                 )
 

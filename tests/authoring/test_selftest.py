@@ -17,7 +17,7 @@ PASSES = "the model solution passes every check"
 FAST = f"the model solution is {MARGIN:g} times as fast as full points need"
 MISSES = "the baseline clearly misses full points"
 SKELETON = "the skeleton builds and fails every case"
-BASELINE = "the baseline computes the right thing"
+BASELINE = "the baseline computes the right results"
 AGREE = "the model solution and the baseline agree at the timed sizes"
 
 RIGHT_BASELINE = Claim(claim=BASELINE, holds=True, seen="in 12 cases")

@@ -14,7 +14,7 @@ def test_each_barrier_is_left_out_once(course):
     """Each slip removes one barrier and leaves all other lines, and the line numbers, unchanged."""
     found = sources(course.load("coalsTransp"))
     model = course.load("coalsTransp").source("kernels.cl")
-    changed = found["without the barrier in line 33"]
+    changed = found["the model solution without the barrier in line 33"]
     assert changed.count("\n") == model.count("\n")
     differing = [
         number
@@ -27,13 +27,13 @@ def test_each_barrier_is_left_out_once(course):
 
 def test_a_guard_that_returns_never_does(course):
     """A guard that returns early becomes `if (0)`, so work-items past the last element continue."""
-    changed = sources(course.load("coalsProgrm"))["without the guard in line 12"]
+    changed = sources(course.load("coalsProgrm"))["the model solution without the guard in line 12"]
     assert changed.split("\n")[11].strip() == "if (0)"
 
 
 def test_a_guard_of_a_statement_always_lets_it_run(course):
     """A guard around a statement becomes `if (1)`, so every work-item runs the statement."""
-    changed = sources(course.load("blockMMM"))["without the guard in line 66"]
+    changed = sources(course.load("blockMMM"))["the model solution without the guard in line 66"]
     assert changed.split("\n")[65].strip() == "if (1)"
 
 
@@ -41,13 +41,13 @@ def test_a_condition_on_no_size_is_no_guard(course):
     """A condition that does not contain a size is not a guard. In a reduction, removing such a condition would change
     the algorithm.
     """
-    assert list(sources(course.load("reduction"))) == ["without the barrier in line 24"]
+    assert list(sources(course.load("reduction"))) == ["the model solution without the barrier in line 24"]
 
 
 def test_only_the_kernels_of_the_part_are_changed(course):
     """The slips of a part change only the kernels of that part, because the other kernels do not affect its result."""
     parts = {part.part: part for part in course.load("productLadder").parts}
-    assert list(sources(parts["mmRow"])) == ["without the guard in line 26"]
+    assert list(sources(parts["mmRow"])) == ["the model solution without the guard in line 26"]
     assert len(sources(parts["mmBlock"])) == 3
 
 

@@ -134,7 +134,7 @@ def test_it_is_validated_without_a_claim_about_speed(folder):
     words = " ".join(done.stdout.split())
     assert done.returncode == 0, done.stdout
     assert "the model solution passes every check (19 of 19 points)" in words
-    assert "3 of 3 submissions get the verdicts that they must" in words
+    assert "3 of 3 submissions get the verdicts in their expected.yaml" in words
     assert "{name: coalesced, measure: coalescing" in words
     assert not SPEED_WORDS.search(words)
     assert "Nothing was timed" not in words

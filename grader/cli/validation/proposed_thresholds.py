@@ -61,7 +61,7 @@ def _speed(seen: Examined, measured: Speeds, proposed: Proposal) -> Iterator[Ren
     yield figures([[name, _fraction(each)] for name, each in rows.items()])
     lines = ["performance:", "  classes:", f"    {kind}:", f"      baseline: {proposed.baseline}", "      bands:"]
     yield from _proposed(lines, [band.model_dump() for band in proposed.bands])
-    yield from (note("asks more", f"{words}.") for words in proposed.exceeded(goal))
+    yield from (note("strict", f"{words}.") for words in proposed.exceeded(goal))
     if goal.yardstick is None:
         yield Text(f"A student kit can decide about speed if you add `yardstick: {measured.yardstick:g}`.", style="dim")
     elif words := misjudged(goal, measured):
@@ -74,24 +74,32 @@ def _speed(seen: Examined, measured: Speeds, proposed: Proposal) -> Iterator[Ren
 
 def _memory(seen: Examined, counted: Sequence[Limit]) -> Iterator[RenderableType]:
     assert seen.assignment.memory is not None
-    yield Text(f"\nCounted in the simulator at {sizes_in_words(seen.assignment.memory.sizes)}:", style="dim")
-    rows = [["", "model", "baseline", "asked for", "proposed"]]
+    sizes = sizes_in_words(seen.assignment.memory.sizes)
+    yield Text(f"\nCounted in the simulator at {sizes}; `at_most` is the limit in assignment.yaml:", style="dim")
+    rows = [["check (measure)", "model", "baseline", "at_most", "proposed"]]
     for each in counted:
         baseline = "?" if each.baseline is None else _number(each.baseline)
-        rows.append([each.check.name, _number(each.model), baseline, _number(each.asked), _number(each.proposed)])
+        rows.append([_called(each), _number(each.model), baseline, _number(each.asked), _number(each.proposed)])
     yield figures(rows)
     checks = [{**each.check.model_dump(exclude_defaults=True), "at_most": each.proposed} for each in counted]
     yield from _proposed(["memory:", "  checks:"], checks)
     for each in counted:
         name = each.check.name
         if each.beyond is not None:
-            yield note("remark", f"{name}: {each.beyond} is right and needs {_number(each.most)}.")
+            yield note("remark", f"{name}: the right submission {each.beyond} needs {_number(each.most)}.")
         if each.is_strict:
-            yield note("asks more", f"{name}: at most {_number(each.asked)}. Keep it if no right kernel needs more.")
+            stated = f"{name}: at_most {_number(each.asked)} is below the proposed {_number(each.proposed)}"
+            yield note("strict", f"{stated}. Keep it if no right kernel needs more.")
         if not each.tells_apart:
             yield note(
                 "remark", f"{name}: the baseline passes, so this check does not distinguish it from the model solution."
             )
+
+
+def _called(limit: Limit) -> str:
+    """Return the name of a check, with its measure if that has another name."""
+    check = limit.check
+    return check.name if check.name == check.measure else f"{check.name} ({check.measure})"
 
 
 def _proposed(above: Sequence[str], items: Sequence[dict[str, Any]]) -> Iterator[RenderableType]:
@@ -124,4 +132,6 @@ def _fraction(value: float) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:,.6g}"
+    """Return a count without decimals, or a ratio with at most two, as proposed limits have."""
+    value = round(float(value), 2)
+    return f"{value:,.0f}" if value.is_integer() else f"{value:,.2f}".rstrip("0")

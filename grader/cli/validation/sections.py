@@ -71,7 +71,7 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
         judged = _judged(coursework, sources, _extent(seen, sources), page)
     else:
         page.console.print(note("unknown", "No submission was graded. First fix what is broken above."))
-    page.head(f"{name}: what may be asked")
+    page.head(f"{name}: proposed thresholds")
     for each in seen:
         page.console.print(Group(*thresholds(each, judged)))
     page.head(f"{name}: what students see")
@@ -130,8 +130,10 @@ def _golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Claim]
     """Yield one statement for all submissions with the expected results, and one for each difference in the others."""
     right = sum(not each.differences for each in judged)
     if right:
-        claim = f"{right} of {count(len(judged), 'submission')} get the verdicts that they must"
+        claim = f"{right} of {count(len(judged), 'submission')} get the verdicts in their expected.yaml"
         yield Claim(claim=claim, holds=True, seen=folder)
     for each in judged:
         for difference in each.differences:
-            yield Claim(claim=f"{each.golden.name} gets the verdicts that it must", holds=False, seen=difference)
+            yield Claim(
+                claim=f"{each.golden.name} gets the verdicts in its expected.yaml", holds=False, seen=difference
+            )

@@ -48,7 +48,7 @@ def test_figures_stand_beside_what_is_asked(printed):
     assert re.search(r"the baseline\s+0\.25", text)
     assert re.search(r"adds-in-place\s+0\.90", text)
     assert "old-y-left-out" not in text
-    assert re.search(r"coalesced accesses\s+10\.3333\s+10\.3333\s+1\.1\s+11\.37", text)
+    assert re.search(r"coalesced accesses \(coalescing\)\s+10\.33\s+10\.33\s+1\.1\s+11\.37", text)
     assert "The goal for a gpu needs such a device" in joined_lines(text)
     assert "A student kit can decide about speed if you add `yardstick: 4.1`." in joined_lines(text)
 
@@ -72,8 +72,8 @@ def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
     text, broken = printed(timed(1.0))
     assert broken == 0
     said = joined_lines(text)
-    assert "asks more full points require 0.7, but 0.5 is proposed." in said
-    assert "asks more coalesced accesses: at most 1.1." in said
+    assert "strict full points need the fraction 0.7, but 0.5 is proposed." in said
+    assert "strict coalesced accesses: at_most 1.1 is below the proposed 11.37." in said
     assert "remark coalesced accesses: the baseline passes" in said
 
 
@@ -81,4 +81,4 @@ def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
 def test_a_count_that_could_not_be_made_is_a_question_mark(printed):
     """A missing count is printed as a question mark, for example if the baseline does not run in the simulator."""
     text, _ = printed(timed(1.0), baseline=None)
-    assert re.search(r"coalesced accesses\s+10\.3333\s+\?\s+1\.1\s+11\.37", text)
+    assert re.search(r"coalesced accesses \(coalescing\)\s+10\.33\s+\?\s+1\.1\s+11\.37", text)

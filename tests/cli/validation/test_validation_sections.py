@@ -28,7 +28,7 @@ ALL = [
     "the kernels and the oracle",
     "what the points reward",
     "golden submissions",
-    "what may be asked",
+    "proposed thresholds",
     "what students see",
 ]
 
@@ -41,7 +41,7 @@ def test_a_draft_that_holds_is_told_in_six_sections(printed):
     assert "BROKEN" not in text
     assert "holds   assignment.yaml can be used (1 kernel, 100 points)" in text
     assert "holds   the model solution passes every check (100 of 100 points)" in text
-    assert "2 of 2 submissions get the verdicts that they must" in text
+    assert "2 of 2 submissions get the verdicts in their expected.yaml" in text
     assert "Scale an array and add another (scaling), 100 points" in text
     assert "nothing was written." in text
 
@@ -68,7 +68,7 @@ def test_a_quick_validation_says_what_was_not_checked(printed):
     assert "the baseline: does it earn too many or too few points" in said
     assert "Nothing was timed." in said
     assert "To answer them, validate again without --quick." in said
-    assert "the baseline: avoiding the exercise" not in joined_lines(text)
+    assert "avoiding the exercise earns" not in joined_lines(text)
     assert "Nothing was timed, so no goals for speed are proposed." in joined_lines(text)
     assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []
 
@@ -128,8 +128,8 @@ def test_each_difference_of_a_golden_submission_is_broken(printed):
     text, broken = printed(timed(1.0), differences=told)
     assert broken == 2
     said = joined_lines(text)
-    assert "1 of 2 submissions get the verdicts that they must" in said
-    assert "BROKEN old-y-left-out gets the verdicts that it must (tall: CRASH, must be WRONG_OUTPUT)" in said
+    assert "1 of 2 submissions get the verdicts in their expected.yaml" in said
+    assert "BROKEN old-y-left-out gets the verdicts in its expected.yaml (tall: CRASH, must be WRONG_OUTPUT)" in said
 
 
 @pytest.mark.whole
