@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from signal import Signals
 
 
 def count(number: int, thing: str) -> str:
@@ -51,6 +52,13 @@ def share(fraction: float) -> str:
 def share_of(fraction: float) -> str:
     """Return the same before the name of the other speed: "98.5 % of" or "12.6 times"."""
     return f"{percent(fraction)} of" if fraction < TWICE else f"{three_digits(fraction)} times"
+
+
+def ending(signal: int | None, exit_code: int | None) -> str:
+    """Return how a process ended: "with SIGSEGV" or, without a signal, "with exit code 3"."""
+    if signal is None:
+        return f"with exit code {exit_code}"
+    return f"with {Signals(signal).name}" if signal in set(Signals) else f"with signal {signal}"
 
 
 def capital(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from grader.common.errors import DeviceError, NoSimulatorError, NoSuchDeviceError, WorkerError
 from grader.common.invocation import command
-from grader.common.phrases import listed
+from grader.common.phrases import ending, listed
 from grader.execution.array_files import ArrayFiles
 from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.execution.replies import Replies
@@ -225,8 +225,6 @@ class Connection:
 def _ending(failure: object) -> str:
     """Return how a worker ended that did not list its devices."""
     match failure:
-        case Died(signal=int(number)):
-            return f"it ended with signal {number}"
-        case Died(exit_code=code):
-            return f"it ended with exit code {code}"
+        case Died(signal=number, exit_code=code):
+            return f"it ended {ending(number, code)}"
     return str(failure)

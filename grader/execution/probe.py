@@ -4,6 +4,7 @@ import time
 
 from grader.common.errors import DeviceError
 from grader.common.invocation import command
+from grader.common.phrases import ending
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.execution.plan import SUBMISSION, Plan, Script
@@ -73,7 +74,7 @@ def _why(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failu
         case BuildFailed():
             return "it does not build"
         case Crashed(signal=number, exit_code=code):
-            return f"its process ended with {f'signal {number}' if number else f'exit code {code}'}"
+            return f"its process ended {ending(number, code)}"
         case TimedOut(seconds=seconds):
             return f"it was stopped after {round(seconds, 1):g} s"
         case OutOfMemory():

@@ -49,7 +49,7 @@ def test_three_kills_change_no_result(tmp_path):
         os.kill(worker, signal.SIGKILL)
         assert second.wait(120) == GRADED
     said = (tmp_path / "first.log").read_text(), (tmp_path / "second.log").read_text()
-    assert "will be tried again: its process was killed (SIGKILL)" in said[0]
+    assert "will be tried again: its process ended with SIGKILL" in said[0]
     assert f"{before} of them made before" in said[1]
     assert "has left; other workers take over its jobs" in said[1]
     assert "distributed" not in said[1]

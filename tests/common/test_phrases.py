@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.common.phrases import capital, count, first_sentence, kibibytes, percent, share, share_of
+from grader.common.phrases import capital, count, ending, first_sentence, kibibytes, percent, share, share_of
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 elements"), (1, "1 element"), (2048, "2,048 elements")])
@@ -54,6 +54,22 @@ def test_a_sentence_ends_where_the_next_begins(text, first):
 def test_a_speed_is_a_share_up_to_twice_and_a_factor_beyond(fraction, short, long):
     """A speed is compared with another in per cent. From twice on, it is a factor, and never has an exponent."""
     assert (share(fraction), share_of(fraction)) == (short, long)
+
+
+@pytest.mark.parametrize(
+    ("signal", "exit_code", "words"),
+    [
+        (11, None, "with SIGSEGV"),
+        (200, None, "with signal 200"),
+        (None, 3, "with exit code 3"),
+        (None, 0, "with exit code 0"),
+    ],
+)
+def test_the_end_of_a_process_has_the_name_of_its_signal(signal, exit_code, words):
+    """The end of a process is told by the name of its signal, by the number of a signal without a name, or by its exit
+    code.
+    """
+    assert ending(signal, exit_code) == words
 
 
 def test_a_large_share_has_no_exponent():

@@ -16,10 +16,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
-from signal import Signals
 from typing import Any
 
 from grader.common.errors import GraderError, WorkerError
+from grader.common.phrases import ending
 
 SERVE = ("-P", "-m", "grader.batch.workforce")
 """Python arguments for a child process. -P prevents imports from the working directory, which may contain students'
@@ -151,5 +151,5 @@ def _start(variables: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], Conne
 
 def _ending(code: int) -> str:
     if code >= 0:
-        return f"ended with exit code {code}; its output is above."
-    return f"was killed ({Signals(-code).name}), by hand or because memory ran out."
+        return f"ended {ending(None, code)}; its output is above."
+    return f"ended {ending(-code, None)}, by hand or because memory ran out."

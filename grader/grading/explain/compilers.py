@@ -7,8 +7,9 @@ only select sentences, and the submissions that an instructor has to look at (ch
 import re
 from collections import Counter
 from dataclasses import dataclass
-from signal import SIGXCPU, Signals
+from signal import SIGXCPU
 
+from grader.common.phrases import ending
 from grader.execution.outcome import Crashed, Failure, TimedOut
 from grader.grading.source.reading import outline
 
@@ -68,7 +69,7 @@ def observed(failure: Crashed | TimedOut) -> str:
     if failure.signal == SIGXCPU:
         return "compiling reached the limit on processor time."
     when = "while it compiled the kernel" if failure.was_compiling else "after it printed an error message"
-    return f"the OpenCL compiler ended {how_it_ended(failure)} {when}."
+    return f"the OpenCL compiler ended {ending(failure.signal, failure.exit_code)} {when}."
 
 
 def advice(failure: Crashed | TimedOut) -> str:
@@ -93,11 +94,3 @@ def advice_on(source: str) -> str:
 
 AS_DEFINED = 1
 """Number of times that a function's name occurs in its own definition."""
-
-
-def how_it_ended(crash: Crashed) -> str:
-    """Describe the end of a process by its signal or its status, as in "with SIGABRT" or "with status 3"."""
-    number = crash.signal
-    if number is None:
-        return f"with status {crash.exit_code}"
-    return f"with {Signals(number).name if number in set(Signals) else f'signal {number}'}"

@@ -13,9 +13,10 @@ import dataclasses
 import signal
 from typing import TypeVar
 
+from grader.common.phrases import ending
 from grader.execution.outcome import RUNNING, Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.grading.explain.build_log import Source, of_build_log
-from grader.grading.explain.compilers import advice, how_it_ended, is_of_compiler, observed
+from grader.grading.explain.compilers import advice, is_of_compiler, observed
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
@@ -156,5 +157,7 @@ def _of_crash(crash: Crashed) -> Problem:  # noqa: PLR0911 - one return for each
         message = f"the process that ran the kernel exited with status {crash.exit_code}."
         return Problem(reason=Reason.CRASH, message=message)
     return Problem(
-        reason=Reason.CRASH, message=f"the kernel crashed {how_it_ended(crash)}.", help=CRASH_HINTS.get(number, "")
+        reason=Reason.CRASH,
+        message=f"the kernel crashed {ending(crash.signal, crash.exit_code)}.",
+        help=CRASH_HINTS.get(number, ""),
     )
