@@ -9,6 +9,7 @@ contain only certain characters. It is evaluated only as arithmetic on whole num
 values cannot become large or slow to compute.
 """
 
+import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -57,8 +58,19 @@ def chosen(assignment: Assignment, submission: Submission) -> Chosen | Problem:
         constants = dict(_constants(assignment, stated))
         launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
     except FailedError as failed:
-        return failed.problem
+        return _for_another(assignment, submission, failed.problem)
     return Chosen(replace(assignment.with_constants(constants), launches=launches))
+
+
+def _for_another(assignment: Assignment, submission: Submission, problem: Problem) -> Problem:
+    """Add a hint if the file does not even contain the name of a kernel, for example because it is for another
+    assignment.
+    """
+    for kernel in assignment.choices.launches:
+        if not re.search(rf"\b{re.escape(kernel)}\b", submission.source):
+            hint = f"The file does not contain a kernel named {kernel} either: is it for another assignment?"
+            return dataclasses.replace(problem, help=hint)
+    return problem
 
 
 def _check_length(stated: tuple[Statement, ...]) -> None:

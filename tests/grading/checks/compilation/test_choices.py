@@ -65,6 +65,16 @@ def test_a_constant_that_is_not_stated_is_the_assignments(open_assignment):
     assert "you must state the global size of add" in refusal(open_assignment, "// grader: local = 64\n")
 
 
+def test_a_file_for_another_assignment_is_asked_about(open_assignment):
+    """If a file states no sizes and does not contain the kernel's name, help asks if it is for another assignment. A
+    file with the kernel gets no such help.
+    """
+    other = choose(open_assignment, "__kernel void multiply(__global float *x) {}\n")
+    own = choose(open_assignment, "__kernel void add(__global float *x) {}\n")
+    assert other.help == "The file does not contain a kernel named add either: is it for another assignment?"
+    assert (own.reason, own.help) == ("LAUNCH_SIZES", "")
+
+
 def test_where_nothing_is_left_to_students_comments_are_comments(product):
     """If an assignment does not leave any choices to students, statements are ordinary comments. Files that were
     written for another assignment therefore stay valid.
