@@ -66,9 +66,7 @@ def test_a_speed_is_a_share_up_to_twice_and_a_factor_beyond(fraction, short, lon
     ],
 )
 def test_the_end_of_a_process_has_the_name_of_its_signal(signal, exit_code, words):
-    """The end of a process is told by the name of its signal, by the number of a signal without a name, or by its exit
-    code.
-    """
+    """The words name the signal of a dead process, by its number if it has no name, or else state the exit code."""
     assert ending(signal, exit_code) == words
 
 
