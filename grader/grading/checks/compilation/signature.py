@@ -15,6 +15,7 @@ from grader.course.structs import Struct
 from grader.execution.plan import Binding
 from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
+from grader.protocol.wire import FEW
 from grader.results.verdicts import Reason
 
 
@@ -260,6 +261,9 @@ def _missing(spellings: Sequence[str], found: list[str], others: Container[str],
     misspelling of the missing one.
     """
     name = spellings[0]
+    if len(found) >= FEW:
+        message = f"{name} is not among the first {FEW} kernels of the file, and grader does not look at more."
+        return Problem(reason=Reason.KERNEL_MISSING, message=message, help="Remove the kernels that are not launched.")
     for each in spellings:
         function = re.search(rf"\bvoid\s+{re.escape(each)}\s*\(", "\n".join(code))
         if function:

@@ -6,6 +6,7 @@ from grader.execution.plan import Binding
 from grader.grading.checks.compilation.signature import bind
 from grader.grading.explain.problem import Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
+from grader.protocol.wire import FEW
 from grader.results.verdicts import Reason
 
 A = ("global", "float*", "A")
@@ -139,6 +140,16 @@ def test_a_forgotten_keyword_is_named_with_its_line(transposition):
         problem = bound(transposition, *others, code=code)
         assert problem.reason is Reason.KERNEL_MISSING
         assert problem.message == "line 2: coalsTransp is not a kernel yet. Write __kernel void coalsTransp(...)."
+
+
+def test_a_kernel_behind_too_many_others_is_not_called_missing(transposition):
+    """A worker reports only the first kernels of a file. If the kernel is not among them, the message says this, and
+    not that its `__kernel` is missing.
+    """
+    others = (kernel(name=f"k{number}") for number in range(FEW))
+    problem = bound(transposition, *others, code=CODE)
+    assert problem.reason is Reason.KERNEL_MISSING
+    assert problem.message.startswith("coalsTransp is not among the first 256 kernels of the file")
 
 
 def test_a_found_declaration_reads_like_one(transposition):
