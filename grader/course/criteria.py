@@ -54,6 +54,7 @@ Measure = Literal[
     "image writes",
     "divergence",
     "requests of mostly idle warps",
+    "words of the busiest work-item",
     "requests to local memory",
     "branches",
     "floating-point operations",

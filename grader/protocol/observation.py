@@ -105,11 +105,14 @@ class SeenBranch(Message):
 
 
 class SeenKernel(Message):
-    """Observations of one launch (simulator/observer/). `steps` is the number of executed instructions."""
+    """Observations of one launch (simulator/observer/). `steps` is the number of executed instructions.
+    `busiest` is the number of words of memory that the busiest work-item reads and writes.
+    """
 
     kernel: Name
     flop: Count
     steps: Count
+    busiest: Count = 0
     arrays: Annotated[tuple[SeenArray, ...], *at_most(MANY)]
     messages: Annotated[tuple[SeenMessage, ...], *at_most(MESSAGES)]
     unset: Annotated[tuple[SeenUnset, ...], *at_most(MANY)]

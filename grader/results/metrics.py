@@ -191,7 +191,9 @@ class Profile(Record):
     kernel can move. `barrier_after` is the line after which a barrier was added for these counts, because only this
     barrier was missing. `needed` has the traffic of the model solution, if it was counted for comparison.
     `work_items` is the number of work-items of the largest launch. Results of earlier versions lack it.
-    `images` contains the accesses to images. Of the other counts, only `mostly_idle` includes them.
+    `images` contains the accesses to images. Of the other counts, only `mostly_idle` and `busiest` include them.
+    `busiest` contains the words of memory that the busiest work-item of each launch accesses, as a sum over the
+    launches of a kernel. Results of earlier versions lack it.
     """
 
     sizes: dict[str, int]
@@ -210,6 +212,7 @@ class Profile(Record):
     work_items: int | None = Field(default=None, exclude_if=lambda value: value is None)
     images: tuple[ImageUse, ...] = Field(default=(), exclude_if=lambda value: not value)
     needed: tuple[Need, ...] = Field(default=(), exclude_if=lambda value: not value)
+    busiest: dict[str, int] = Field(default={}, exclude_if=lambda value: not value)
 
     def accesses_in(self, space: Literal["global", "local"]) -> list[Access]:
         """Return the accesses to arrays in this memory."""

@@ -204,6 +204,24 @@ def test_work_items_that_do_the_work_of_all(simulator, reading, adding, idle, ac
     assert not any(each.mostly_idle for each in seen.accesses if each is not read)
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        pytest.param("out[i] = a[i];", 2, id="all alike"),
+        pytest.param("for (int j = i; j < 64 && i < 2; j += 2) out[j] = a[j];", 2 * 32, id="two do all"),
+        pytest.param("for (int j = l; j < 64 && i < 32; j += 32) out[j] = a[j];", 2 * 2, id="the first group"),
+        pytest.param("__local float t[32]; t[l] = a[i]; out[i] = t[l];", 4, id="local memory"),
+        pytest.param("vstore4(vload4(0, a), 0, out + 4 * i);", 8, id="vectors"),
+        pytest.param("float own[2]; own[i % 2] = i; out[i] = own[i % 2];", 1, id="no private memory"),
+    ],
+)
+def test_words_of_the_busiest_work_item(simulator, body, words):
+    """Words that a single work-item reads and writes in global and local memory are counted, and the most of any
+    work-item of the launch are reported.
+    """
+    assert see(simulator, f"    {body}", items=(64,), group=(32,)).busiest == words
+
+
 @pytest.mark.parametrize(("end", "idle"), [(288, 0), (32, 64 * 8)])
 def test_work_items_beyond_an_edge_are_not_those_that_rest(simulator, end, idle):
     """A group at the edge of the grid with few working work-items does not count as idle if most work-items of the

@@ -51,10 +51,18 @@ def seen_access(line, array="A", space=1, **changes):
     return SeenAccess(**{**fields, **changes})
 
 
-def counted(assignment, *accesses, branches=(), flop=0, launches=1):
+def counted(assignment, *accesses, branches=(), flop=0, launches=1, busiest=0):
     """Return the profile of identical launches with these accesses and branches."""
     seen = SeenKernel(
-        kernel="k", flop=flop, steps=100, arrays=(), messages=(), unset=(), accesses=accesses, branches=tuple(branches)
+        kernel="k",
+        flop=flop,
+        steps=100,
+        busiest=busiest,
+        arrays=(),
+        messages=(),
+        unset=(),
+        accesses=accesses,
+        branches=tuple(branches),
     )
     scene = Scene(source="", dimensions=1, extent=None)
     simulated = Simulated(
@@ -326,6 +334,34 @@ def test_work_that_one_does_alone(transposition):
         "1.5 of 32 at a time); the limit is 69. Divide that work among neighbouring work-items of the group, for "
         "example in a tree."
     )
+
+
+@pytest.mark.parametrize(
+    ("busiest", "words"),
+    [
+        ({}, "no work-item accesses memory; the limit is 40."),
+        ({"k": 30}, "the busiest work-item of `k` accesses 30 words of memory; the limit is 40."),
+        ({"k": 30, "last": 0}, "the busiest work-item of `k` accesses 30 words of memory; the limit is 40."),
+        (
+            {"k": 30, "last": 31},
+            (
+                "the busiest work-item of each launch accesses 61 words of memory in all, most of them in `last` (31); "
+                "the limit is 40. Share the work among more work-items."
+            ),
+        ),
+    ],
+)
+def test_few_work_items_that_do_all_the_work(transposition, busiest, words):
+    """The words of the busiest work-item are added up over all launches. The message names the kernel with the most."""
+    found = replace(counted(transposition, seen_access(3)), busiest=busiest)
+    made = check(transposition, "words of the busiest work-item", 40, found)
+    assert made.reason is (Reason.WARP_DIVERGENCE if sum(busiest.values()) > 40 else None)
+    assert made.sentences == words
+
+
+def test_the_busiest_work_items_of_repeated_launches_add_up(transposition):
+    """The words of the busiest work-item are added up over the launches of each kernel."""
+    assert counted(transposition, launches=3, busiest=7).busiest == {"k": 21}
 
 
 ALONE = seen_access(7, bytes=40, requests=10, mostly_idle=10, active=10, unused=280)

@@ -8,7 +8,7 @@ from functools import partial
 from grader.course.criteria import Measure
 from grader.grading.checks.memory_behaviour.access_patterns import bank_conflicts, coalescing, words_moved
 from grader.grading.checks.memory_behaviour.amounts import image_uses, local_requests, operations, words_used
-from grader.grading.checks.memory_behaviour.paths import branches, divergence, mostly_idle
+from grader.grading.checks.memory_behaviour.paths import branches, busiest, divergence, mostly_idle
 from grader.grading.checks.memory_behaviour.reading import Reading
 from grader.results.metrics import Profile
 
@@ -22,6 +22,7 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "image writes": partial(image_uses, does="writes"),
     "divergence": divergence,
     "requests of mostly idle warps": mostly_idle,
+    "words of the busiest work-item": busiest,
     "requests to local memory": local_requests,
     "branches": branches,
     "floating-point operations": operations,

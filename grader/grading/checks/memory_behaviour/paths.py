@@ -1,7 +1,7 @@
-"""Measures of the paths that the work-items of a warp take: branches, divergence, and idle lanes."""
+"""Measures of the paths that work-items take: branches, divergence, idle lanes, and the busiest work-item."""
 
 from collections import Counter
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from grader.grading.checks.memory_behaviour.reading import Reading, in_digits
 from grader.grading.checks.memory_behaviour.traffic import place
@@ -48,6 +48,21 @@ def mostly_idle(counted: Profile) -> Reading:
         f"in {place(line)} ({most:,} times, with {in_digits(active[line] / most)} of {counted.warp} at a time)",
         help="Divide that work among neighbouring work-items of the group, for example in a tree.",
         tree_for=line,
+    )
+
+
+def busiest(counted: Profile) -> Reading:
+    """Number of words of memory that the busiest work-item of each launch accesses, as a sum over the launches."""
+    total = sum(counted.busiest.values())
+    kernel, most = max(counted.busiest.items(), key=itemgetter(1), default=("", 0))
+    whose = f"of `{kernel}` accesses {total:,} words of memory"
+    if most < total:
+        whose = f"of each launch accesses {total:,} words of memory in all, most of them in `{kernel}` ({most:,})"
+    return Reading(
+        value=total,
+        reason=Reason.WARP_DIVERGENCE,
+        what=f"the busiest work-item {whose}" if total else "no work-item accesses memory",
+        help="Share the work among more work-items.",
     )
 
 

@@ -89,7 +89,16 @@ def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) ->
         moved=sum(each.sectors for each in used) * simulation.sector,
         compulsory=assignment.least_traffic(seen.sizes),
         images=tuple(_image_use(each) for kernel in seen.kernels for each in kernel.images),
+        busiest=_busiest(seen),
     )
+
+
+def _busiest(seen: Simulated) -> dict[str, int]:
+    """Words of the busiest work-item of each launch, as a sum for each kernel."""
+    words = Counter[str]()
+    for launched in seen.kernels:
+        words[launched.kernel] += launched.busiest
+    return dict(words)
 
 
 def _image_use(seen: SeenPixels) -> ImageUse:

@@ -56,6 +56,7 @@ public:
     accesses.kernelBegins();
     images.kernelBegins();
     work.kernelBegins();
+    busiest.kernelBegins();
     branches.kernelBegins();
     order.kernelBegins(invocation);
     flop = steps = overdue = said = 0;
@@ -77,6 +78,7 @@ public:
     unset.groupBegins(group);
     accesses.groupBegins(group);
     work.groupBegins(group);
+    busiest.groupBegins(group);
     branches.groupBegins(group);
     order.released(group);
   }
@@ -181,6 +183,7 @@ private:
   Images images;
   Branches branches;
   Work work;
+  Busiest busiest;
   Order order;
   Stray stray;
   uint64_t flop = 0, steps = 0, most = STEPS;      // steps: instructions executed, and how many may be
@@ -201,8 +204,11 @@ private:
   }
 
   void access(const Memory *memory, const WorkItem *item, size_t address, size_t size, bool writes) {
-    if (memory->getAddressSpace() != AddrSpacePrivate)
-      work.does(item, unsigned((size + BANK - 1) / BANK));
+    if (memory->getAddressSpace() != AddrSpacePrivate) {
+      const unsigned words = unsigned((size + BANK - 1) / BANK);
+      work.does(item, words);
+      busiest.moves(item, words);
+    }
     if (!pixelCall(item->getCurrentInstruction()))
       accesses.access(memory, item, address, size, writes);
   }
@@ -222,6 +228,7 @@ private:
       out.attribute("kernel", text(kernel));
       out.attribute("flop", flop);
       out.attribute("steps", steps);
+      out.attribute("busiest", busiest.moved());
       out.attributeArray("arrays", [&] { arrays.write(out); });
       out.attributeArray("messages", [&] { messages.write(out); });
       out.attributeArray("unset", [&] { unset.write(out); });

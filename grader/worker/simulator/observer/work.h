@@ -123,4 +123,24 @@ private:
   }
 };
 
+// Words that the busiest work-item of a launch reads and writes. They are many if few work-items do the work of all.
+class Busiest {
+public:
+  void kernelBegins() { most = 0; }
+
+  void groupBegins(const oclgrind::WorkGroup *group) { words.assign(sizeOf(group), 0); }
+
+  void moves(const oclgrind::WorkItem *item, unsigned number) {
+    uint64_t &own = words[numberOf(item)];
+    own += number;
+    most = std::max(most, own);
+  }
+
+  uint64_t moved() const { return most; }
+
+private:
+  std::vector<uint64_t> words;                     // by work-item of the group
+  uint64_t most = 0;
+};
+
 }  // namespace
