@@ -115,7 +115,7 @@ def test_a_program_is_shown_step_by_step(tmp_path):
 def test_simulated_runs_are_told_with_their_sizes_and_limits(transposition):
     """The text gives the sizes of simulated runs and shows limits as numbers instead of expressions."""
     text = describe(transposition)
-    assert "sanitizer, 8 points, in a simulated run at height 53, width 90\n      no access out of bounds" in text
+    assert "sanitizer, 8 points, in a simulated run at height 63, width 95\n      no access out of bounds" in text
     memory = text.partition("  memory, in a simulated run at height 128, width 192\n")[2]
     lines = memory.splitlines()
     first, second, third = (line for line in lines if " points for " in line)

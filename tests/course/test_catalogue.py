@@ -62,8 +62,8 @@ def copy(tmp_path):
         ("points: 30", "points: many", "correctness.points"),
         ("points: 8", "points: -1", "sanitizer.points"),
         (
-            r"(?s)^sanitizer:.*?\{height: 53, width: 90\}",
-            "sanitizer:\n  points: 8\n  sizes: {height: 53}",
+            r"(?s)^sanitizer:.*?\{height: 63, width: 95\}",
+            "sanitizer:\n  points: 8\n  sizes: {height: 63}",
             "must specify",
         ),
         ("at_most: height", "at_most: heights", "heights"),

@@ -59,7 +59,7 @@ def test_a_model_solution_is_clean(simulator, transposition):
     """The model solution earns the points and has no findings."""
     check = checked(simulator, transposition, MODEL)
     assert (check.verdict, check.points, check.findings) == (Verdict.PASSED, 8, ())
-    assert (check.kind, check.name) == (Kind.SANITIZER, "sanitizer (height 53, width 90)")
+    assert (check.kind, check.name) == (Kind.SANITIZER, "sanitizer (height 63, width 95)")
     assert check.seconds > 0
 
 
@@ -142,7 +142,7 @@ def test_wrong_results_alone_keep_no_points(simulator, transposition):
     check = checked(simulator, transposition, source, (SMALLEST,))
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.NOT_RUN, 0)
     assert check.message == (
-        "the simulator saw no wrong access at (height 53, width 90) and (height 3, width 2), but the results are wrong."
+        "the simulator saw no wrong access at (height 63, width 95) and (height 3, width 2), but the results are wrong."
     )
     assert check.help == "Fix correctness first to earn these points."
 
@@ -164,7 +164,7 @@ def test_a_case_that_only_fails_when_large_is_not_simulated(simulator, transposi
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, ({"height": 4096, "width": 4096},))
     assert check.reason is Reason.NOT_RUN
-    assert check.message.startswith("the simulator saw no wrong access at (height 53, width 90), but the results are")
+    assert check.message.startswith("the simulator saw no wrong access at (height 63, width 95), but the results are")
 
 
 def test_results_that_are_wrong_only_there(simulator, transposition):
