@@ -1,4 +1,4 @@
-"""The extents of a validation: a full one, and two without timing: a quick one, and one on a noisy machine."""
+"""Extents of a validation. A full one times kernels. A quick one, and one on a noisy machine, do not."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +13,7 @@ from grader.grading.phases.speed import NO_SPEED, Preparation, prepare_own
 from grader.results.verdicts import Reason
 
 ATTEMPTS = 3
-"""Number of attempts on a machine that is too noisy. An instructor would try again, too."""
+"""Number of attempts to time kernels. If the machine is too noisy in all of them, nothing is timed."""
 
 T = TypeVar("T")
 
@@ -28,8 +28,8 @@ def leave_out_speed(context: GradingContext) -> Problem:
 @dataclass(frozen=True, kw_only=True)
 class Extent:
     """Extent of a validation. `prepare` prepares the timed rounds of its gradings, or returns the reason why there are
-    none. `unchecked` lists the questions about speed that stay open, `why` says why they do, and `next_step` how an
-    author gets the answers.
+    none. `unchecked` lists the questions about speed that stay open. `why` gives the reason, and `next_step` says how
+    an author gets the answers.
     """
 
     prepare: Preparation
@@ -41,8 +41,8 @@ class Extent:
 ABOUT_SPEED = (
     f"Is the model solution {MARGIN:g} times as fast as full points need?",
     "Does the baseline miss full points for speed, unless assignment.yaml says `baseline: passes`?",
-    "Do golden submissions get the points for speed that they must?",
-    "Which goals for speed, and which yardstick, does this device allow?",
+    "Do golden submissions earn the expected points for speed?",
+    "Which speed goals and which `yardstick` are right for this device?",
 )
 """The questions that a validation without timing leaves open."""
 
@@ -58,8 +58,8 @@ QUICK = Extent(
 NOISY = Extent(
     prepare=leave_out_speed,
     unchecked=ABOUT_SPEED,
-    why=f"This machine was too noisy to time kernels, {ATTEMPTS} times in a row.",
-    next_step="To answer them, stop other programs and validate again. With --quick, nothing is timed.",
+    why=f"This machine was too noisy to time kernels: all {ATTEMPTS} attempts failed.",
+    next_step="To answer them, stop other programs and validate again. To validate without timing, add --quick.",
 )
 
 

@@ -76,14 +76,14 @@ class Rewards:
         left out.
         """
         yield Claim(
-            claim="the tolerance rejects results that take no computing",
+            claim="the tolerance rejects results that need no computation",
             holds=not self.trivial,
             seen=listed(self.trivial, "and") if self.trivial else "no result, zeros, ones and a copy of an input",
         )
         most = self.assignment.avoiding_earns_at_most
         for each in filter(self.is_decided, self.avoiding):
             yield Claim(
-                claim=f"avoiding the exercise earns at most {100 * most:g} %: {each.name}",
+                claim=f"{each.name}, which avoids the exercise, earns at most {100 * most:g} % of the points",
                 holds=each.share <= most,
                 seen=f"{each.points}; it passes {each.passed}",
             )

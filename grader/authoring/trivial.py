@@ -1,4 +1,4 @@
-"""Results that take no computing: nothing, zeros, ones, or a copy of an input. No tolerance may accept them."""
+"""Results that need no computation: nothing, zeros, ones, or a copy of an input. No tolerance may accept them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

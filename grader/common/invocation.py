@@ -8,8 +8,8 @@ from pathlib import Path
 
 def command(*words: str) -> str:
     """Return a command line with these words. It begins with `grader` if the shell finds this grader under that name,
-    and with its path otherwise: from the working directory if it is below that. In a student kit, it is the path of the
-    kit's own script.
+    and with its path otherwise. The path is relative if it is below the working directory. In a student kit, it is the
+    path of the kit's own script.
     """
     return " ".join((_program(), *map(shlex.quote, words)))
 
@@ -26,7 +26,7 @@ def _program() -> str:
 
 
 def _below_here(path: Path) -> str:
-    """Return the path from the working directory, or the full path if it is not below that."""
+    """Return a path relative to the working directory if it is below that directory, or the full path otherwise."""
     if not path.is_relative_to(Path.cwd()):
         return str(path)
     return f"./{path.relative_to(Path.cwd())}"

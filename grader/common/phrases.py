@@ -27,30 +27,30 @@ def kibibytes(number: int) -> str:
 
 
 def three_digits(number: float) -> str:
-    """Format a number as 7.21, 98.5 or 1,220, with no more digits than a measurement has, and without exponents for
-    large numbers.
+    """Return a number with three significant digits, for example 7.21, 98.5 or 1,220. A measurement has no more digits.
+    Large numbers have no exponent.
     """
     return f"{float(f'{number:.3g}'):,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
 def percent(fraction: float) -> str:
-    """Return a share in per cent, with three digits."""
+    """Return a fraction as a percentage with three digits."""
     return f"{three_digits(100 * fraction)} %"
 
 
 TWICE = 1.995
-"""Smallest fraction that three digits show as twice."""
+"""Smallest fraction that is 2 if it is rounded to three digits."""
 
 
 def share(fraction: float) -> str:
-    """Return how a speed compares with another, such as "98.5 %". From twice on, it is "12.6 x", because 1,260 % is
-    hard to read as a speed.
+    """Return a speed as a percentage of another speed, such as "98.5 %". If it is at least twice as fast, return a
+    multiple, such as "12.6 x", because 1,260 % is hard to read.
     """
     return percent(fraction) if fraction < TWICE else f"{three_digits(fraction)} x"
 
 
 def share_of(fraction: float) -> str:
-    """Return the same before the name of the other speed: "98.5 % of" or "12.6 times"."""
+    """Return the words that precede the name of the other speed, such as "98.5 % of" or "12.6 times"."""
     return f"{percent(fraction)} of" if fraction < TWICE else f"{three_digits(fraction)} times"
 
 

@@ -192,8 +192,8 @@ class Profile(Record):
     barrier was missing. `needed` has the traffic of the model solution, if it was counted for comparison.
     `work_items` is the number of work-items of the largest launch. Results of earlier versions lack it.
     `images` contains the accesses to images. Of the other counts, only `mostly_idle` and `busiest` include them.
-    `busiest` contains the words of memory that the busiest work-item of each launch accesses, as a sum over the
-    launches of a kernel. Results of earlier versions lack it.
+    `busiest` contains, for each kernel, the number of words of memory that the busiest work-item of a launch accesses,
+    added up over all launches of the kernel. Results of earlier versions lack it.
     """
 
     sizes: dict[str, int]

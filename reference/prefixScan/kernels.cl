@@ -4,7 +4,7 @@
 // group has only WG sums to scan, not TILE elements. The sums are in rows of 16. A work-item adds up the sums before its
 // own in its row, and then the sums of the rows before, so two barriers are enough.
 //
-// Instructions limit a scan within a group, not memory. Therefore, a work-item reads only the vectors that contain sums
+// Instructions, not memory, limit a scan in a group. Therefore, a work-item reads only the vectors that contain sums
 // before its own, and decides for each vector whether all of it counts. Only the last vector needs a decision for each sum.
 //
 // scanSums does the same for TILE totals at a time, and reads the next totals early. The sum of all totals so far stays

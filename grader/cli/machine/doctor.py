@@ -64,7 +64,7 @@ def examine(
             yield _attempt("simulator", lambda: _simulator(environment), _remedy(name, command("setup")))
             lacking = _lacking(environment, course)
     except NoContainersError as error:
-        remedy = "run the line below, and then this check again:"
+        remedy = "run the command below, then this check again:"
         yield MachineFact(topic=f"sandbox {name}", found=str(error), remedy=remedy, command=error.command)
     except GraderError as error:
         yield MachineFact(
@@ -74,7 +74,7 @@ def examine(
 
 
 def print_fact(fact: MachineFact, console: Console) -> None:
-    """Print a fact, wrapped between words, with its remedy below it. A command has its own line, to be copied."""
+    """Print a fact, wrapped between words, with its remedy below it. A command has its own line, for copying."""
     verdict, style = ("needs", "bold red") if fact.remedy else ("ok", "green")
     text = Text(wrapped(f"{verdict:<{INDENT - 2}}  {fact.topic}: {fact.found}", console.width, " " * INDENT))
     text.stylize(style, 0, len(verdict))
@@ -86,16 +86,16 @@ def print_fact(fact: MachineFact, console: Console) -> None:
 
 
 def containers(settings: Settings) -> Iterator[MachineFact]:
-    """Yield a fact about files that are not the user's own, if they need a container that this machine cannot start.
-    It is no problem, because the user's own files are graded without one.
+    """Yield a fact if the files of others need a container and this machine cannot start one. It is not a problem,
+    because the user's own files are graded without a container.
     """
     if settings.sandbox_for_others() == settings.sandbox_for_ours() or settings.has_containers():
         return
     yield MachineFact(
         topic="containers",
-        found="none. Files in a folder that `grader init` made are graded without one. For another file, add "
-        "`--sandbox process` if you trust it as your own; it then runs with your rights. `grader doctor --sandbox "
-        "docker` says how to get containers.",
+        found="none. Files in a folder that `grader init` made are graded without a container. To grade another file "
+        "that you trust as much as your own, add `--sandbox process`. The file then runs with your rights. "
+        "`grader doctor --sandbox docker` says how to get containers.",
     )
 
 

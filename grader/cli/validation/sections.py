@@ -32,7 +32,7 @@ from grader.grading.grading_environment import GradingEnvironment
 
 POINTS_OPEN = "does it earn too many or too few points, with or without those for speed?"
 
-SPEED_OPEN = "does it get the points for speed that it must?"
+SPEED_OPEN = "does it earn the expected points for speed?"
 
 
 @dataclass(frozen=True, kw_only=True)

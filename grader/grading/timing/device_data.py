@@ -73,7 +73,7 @@ KERNELS: dict[tuple[DataKind, ElementType], str] = {
     for kind, kernel in _kernels(element).items()
 }
 """The kernel for each kind and type of data that an assignment can ask for. In place of data that oracle.py makes, it
-generates whole numbers, for which the assignment gives a range.
+generates whole numbers in the range that the assignment gives.
 """
 
 RANGES: dict[ElementType, Range] = {name: element.integers for name, element in ELEMENTS.items()}

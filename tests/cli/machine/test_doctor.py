@@ -213,7 +213,7 @@ def test_a_missing_engine_is_found_with_a_command_to_copy(empty_course):
 
     found = {fact.topic: fact for fact in examine("docker", refuse, empty_course)}["sandbox docker"]
     assert found.command == "sudo systemctl start docker"
-    assert found.remedy.startswith("run the line below")
+    assert found.remedy.startswith("run the command below")
 
 
 def test_a_command_is_printed_whole_on_its_own_line():

@@ -68,7 +68,7 @@ def test_a_quick_validation_says_what_was_not_checked(printed):
     assert "the baseline: does it earn too many or too few points" in said
     assert "Nothing was timed." in said
     assert "To answer them, validate again without --quick." in said
-    assert "avoiding the exercise earns" not in joined_lines(text)
+    assert "which avoids the exercise, earns" not in joined_lines(text)
     assert "Nothing was timed, so no goals for speed are proposed." in joined_lines(text)
     assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []
 
@@ -81,9 +81,9 @@ def test_on_a_noisy_machine_the_page_says_what_to_do(printed):
     assert broken == 0
     assert sections(text) == [*ALL, "what was not checked"]
     said = joined_lines(text.partition("what was not checked")[2])
-    assert "This machine was too noisy to time kernels, 3 times in a row. These questions are open:" in said
+    assert "This machine was too noisy to time kernels: all 3 attempts failed. These questions are open:" in said
     assert all(question in said for question in ABOUT_SPEED)
-    assert "stop other programs and validate again. With --quick, nothing is timed." in said
+    assert "stop other programs and validate again. To validate without timing, add --quick." in said
 
 
 @pytest.mark.whole
@@ -92,7 +92,7 @@ def test_a_submission_on_a_noisy_machine_is_an_open_question(printed):
     text, broken = printed(timed(1.0), at_submissions=NOISY)
     assert broken == 0
     said = joined_lines(text.partition("what was not checked")[2])
-    assert "- adds-in-place: does it get the points for speed that it must?" in said
+    assert "- adds-in-place: does it earn the expected points for speed?" in said
     assert not any(question in said for question in ABOUT_SPEED)
     assert "baseline: fails" in text
 

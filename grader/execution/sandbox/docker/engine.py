@@ -11,7 +11,9 @@ from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from grader.common.errors import DeviceError, NoContainersError, WorkerError
 from grader.execution.sandbox.docker.gpu import TOOLKIT
 
-WITHOUT_A_WALL = "Code that you trust as your own can do without: --sandbox process runs it with your rights."
+WITHOUT_A_WALL = (
+    "If you trust code as much as your own, you need no container: --sandbox process runs it with your rights."
+)
 """Advice for users without a container engine."""
 
 
@@ -63,7 +65,7 @@ def _command(error: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the error and its causes, the last error first."""
+    """Yield the error, then its cause, then the cause of that error, and so on."""
     step: BaseException | None = error
     while step is not None:
         yield step

@@ -52,16 +52,17 @@ def mostly_idle(counted: Profile) -> Reading:
 
 
 def busiest(counted: Profile) -> Reading:
-    """Number of words of memory that the busiest work-item of each launch accesses, as a sum over the launches."""
+    """Number of words of memory that the busiest work-item of each launch accesses, added up over all launches."""
     total = sum(counted.busiest.values())
     kernel, most = max(counted.busiest.items(), key=itemgetter(1), default=("", 0))
-    whose = f"of `{kernel}` accesses {total:,} words of memory"
+    what = f"the busiest work-item of `{kernel}` accesses {total:,} words of memory"
     if most < total:
-        whose = f"of each launch accesses {total:,} words of memory in all, most of them in `{kernel}` ({most:,})"
+        what = f"the busiest work-items of all launches together access {total:,} words of memory"
+        what += f", most of them in `{kernel}` ({most:,})"
     return Reading(
         value=total,
         reason=Reason.WARP_DIVERGENCE,
-        what=f"the busiest work-item {whose}" if total else "no work-item accesses memory",
+        what=what if total else "no work-item accesses memory",
         help="Share the work among more work-items.",
     )
 
