@@ -83,7 +83,7 @@ class Rewards:
         most = self.assignment.avoiding_earns_at_most
         for each in filter(self.is_decided, self.avoiding):
             yield Claim(
-                claim=f"{each.name}, which avoids the exercise, earns at most {100 * most:g} % of the points",
+                claim=f"avoiding the exercise earns at most {100 * most:g} % of the points: {each.name}",
                 holds=each.share <= most,
                 seen=f"{each.points}; it passes {each.passed}",
             )
