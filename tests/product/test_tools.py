@@ -25,7 +25,7 @@ def fake(tmp_path):
 
 
 def complaint(folder, *command):
-    """Return what a tool that must fail says after the first line of its error output, which is another program's."""
+    """Return the error output of a tool that must fail, without its first line, which another program writes."""
     done = subprocess.run(("sh", *command), cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     _, *lines = done.stderr.splitlines()

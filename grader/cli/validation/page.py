@@ -39,8 +39,9 @@ class Page:
 
     def leave_open(self, questions: Iterable[str], extent: Extent) -> None:
         """Note questions that this extent leaves open."""
-        for question in questions:
-            self.unchecked.append(question)
+        asked = list(questions)
+        self.unchecked += asked
+        if asked:
             self.extent = extent
 
     def head(self, title: str) -> None:

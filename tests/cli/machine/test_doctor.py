@@ -217,8 +217,8 @@ def test_a_missing_engine_is_found_with_a_command_to_copy(empty_course):
 
 
 def test_a_command_is_printed_whole_on_its_own_line():
-    """Facts are wrapped between words at the width of the terminal. A command has a line of its own and is not wrapped,
-    so that it can be copied.
+    """Facts are wrapped between words at the width of the terminal. A command has its own line and is not wrapped, so
+    that it can be copied.
     """
     console = Console(file=StringIO(), width=40)
     command = f"docker build --target worker --tag {'x' * 30} ."

@@ -24,8 +24,8 @@ def test_the_last_line_says_if_speed_was_not_checked():
     [(0, QUICK, PASSED), (0, NOISY, UNGRADED), (1, QUICK, FAILED), (1, NOISY, FAILED)],
 )
 def test_a_noisy_machine_leaves_a_validation_incomplete(broken, extent, code):
-    """A broken statement decides the exit code. If there is none, a machine that was too noisy gives the exit code for
-    incomplete gradings. A quick validation is complete.
+    """A broken statement decides the exit code. If no statement is broken, a machine that was too noisy gives the exit
+    code for incomplete gradings. A quick validation is complete.
     """
     page = Page(console=Console(file=StringIO()), broken=broken)
     page.leave_open(["?"], extent)
