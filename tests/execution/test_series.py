@@ -13,6 +13,9 @@ from grader.execution.states import Idle
 from grader.protocol.messages import Opened, Refused, Stopped
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, ScalarArg
 
+SHORT = TIMEOUTS.model_copy(update={"first_launch": 4.0})
+"""Timeouts of tests that wait for the end of an endless first launch."""
+
 COUNT = 1000
 ARRAYS = {"in": np.arange(1, COUNT + 1, dtype=np.float32)}
 
@@ -60,7 +63,7 @@ class Opens(Worker):
     """A worker that records for which scripts each of its sessions was opened."""
 
     def __init__(self, limits=LIMITS):
-        super().__init__(sandbox_with(limits), 0, TIMEOUTS)
+        super().__init__(sandbox_with(limits), 0, SHORT)
         self.load({"p": ProgramSource(source=KERNELS)})
         self.sessions = []
 
@@ -161,7 +164,7 @@ def test_an_endless_script_leaves_the_others_their_results(worker):
     """An endless script is ended at its deadline together with its worker. A new worker runs the remaining scripts."""
     shared = series(worker, a="forever", b="twice", c="twice")
     timed_out = shared.run("a", ARRAYS)
-    assert (timed_out.doing, round(timed_out.seconds)) == ("running", TIMEOUTS.first_launch)
+    assert (timed_out.doing, round(timed_out.seconds)) == ("running", SHORT.first_launch)
     assert is_right(shared.run("b", ARRAYS))
     assert worker.sessions == ["abc", "bc"]
 
@@ -175,7 +178,7 @@ def test_the_first_launch_of_every_script_may_take_longer(worker):
     for _ in range(2):
         assert is_right(shared.run("a", ARRAYS))
     timed_out = shared.run("b", ARRAYS)
-    assert (timed_out.doing, round(timed_out.seconds)) == ("running", TIMEOUTS.first_launch)
+    assert (timed_out.doing, round(timed_out.seconds)) == ("running", SHORT.first_launch)
 
 
 @pytest.mark.whole
