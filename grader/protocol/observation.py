@@ -112,7 +112,7 @@ class SeenKernel(Message):
     kernel: Name
     flop: Count
     steps: Count
-    busiest: Count = 0
+    busiest: Count
     arrays: Annotated[tuple[SeenArray, ...], *at_most(MANY)]
     messages: Annotated[tuple[SeenMessage, ...], *at_most(MESSAGES)]
     unset: Annotated[tuple[SeenUnset, ...], *at_most(MANY)]

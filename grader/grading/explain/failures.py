@@ -153,11 +153,7 @@ def _of_crash(crash: Crashed) -> Problem:  # noqa: PLR0911 - one return for each
             message="the kernel reached the limit on processor time.",
             help="Look for a loop that never ends.",
         )
+    ended = ending(crash.signal, crash.exit_code)
     if number is None:
-        message = f"the process that ran the kernel exited with status {crash.exit_code}."
-        return Problem(reason=Reason.CRASH, message=message)
-    return Problem(
-        reason=Reason.CRASH,
-        message=f"the kernel crashed {ending(crash.signal, crash.exit_code)}.",
-        help=CRASH_HINTS.get(number, ""),
-    )
+        return Problem(reason=Reason.CRASH, message=f"the process that ran the kernel ended {ended}.")
+    return Problem(reason=Reason.CRASH, message=f"the kernel crashed {ended}.", help=CRASH_HINTS.get(number, ""))

@@ -51,7 +51,7 @@ DEMAND = Demand(
         (Crashed(signal=signal.SIGXCPU, exit_code=None, words="x"), Reason.TIME_LIMIT, "processor time"),
         (Crashed(signal=64, exit_code=None, words="x"), Reason.CRASH, "SIGRTMAX"),
         (Crashed(signal=50, exit_code=None, words="x"), Reason.CRASH, "signal 50"),
-        (Crashed(signal=None, exit_code=3, words="x"), Reason.CRASH, "status 3"),
+        (Crashed(signal=None, exit_code=3, words="x"), Reason.CRASH, "ended with exit code 3"),
         (Refused(call="launch", error="INVALID_WORK_GROUP_SIZE"), Reason.LAUNCH_ERROR, "INVALID_WORK_GROUP_SIZE"),
         (Refused(call="launch", error="OUT_OF_HOST_MEMORY"), Reason.MEMORY_LIMIT, "more memory"),
         (

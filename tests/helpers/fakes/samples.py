@@ -263,6 +263,8 @@ UNGRADED = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="th
 
 def counted_as(profile, problem=None, steps=1):
     """These counts of a kernel whose results have this problem, after this number of steps."""
-    seen = SeenKernel(kernel="x", flop=0, steps=steps, arrays=(), messages=(), unset=(), accesses=(), branches=())
+    seen = SeenKernel(
+        kernel="x", flop=0, steps=steps, busiest=0, arrays=(), messages=(), unset=(), accesses=(), branches=()
+    )
     run = Simulated(sizes=profile.sizes, kernels=(seen,), scenes=(), problem=problem, constants=({},))
     return Counted(profile=profile, run=run)

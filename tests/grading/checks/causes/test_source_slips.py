@@ -119,7 +119,9 @@ def launched(kernel, array, *unset):
     reads = tuple(
         SeenUnset(line=line, name=array, space=1, used_line=line, how="stored", array="other", **ids) for line in unset
     )
-    return SeenKernel(kernel=kernel, flop=0, steps=0, arrays=arrays, messages=(), unset=reads, accesses=(), branches=())
+    return SeenKernel(
+        kernel=kernel, flop=0, steps=0, busiest=0, arrays=arrays, messages=(), unset=reads, accesses=(), branches=()
+    )
 
 
 def test_unset_words_belong_to_the_array_of_the_kernel_that_should_store_them():

@@ -33,7 +33,15 @@ A, C, ASH = (buffer << 48 for buffer in (1, 2, 1))
 
 def kernel(*messages, unset=()):
     return SeenKernel(
-        kernel="k", flop=0, steps=0, arrays=ARRAYS, messages=messages, unset=tuple(unset), accesses=(), branches=()
+        kernel="k",
+        flop=0,
+        steps=0,
+        busiest=0,
+        arrays=ARRAYS,
+        messages=messages,
+        unset=tuple(unset),
+        accesses=(),
+        branches=(),
     )
 
 

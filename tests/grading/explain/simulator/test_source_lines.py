@@ -41,6 +41,7 @@ def kernel(accesses=(), lines=()):
         kernel="k",
         flop=0,
         steps=0,
+        busiest=0,
         arrays=arrays,
         messages=(),
         unset=(),

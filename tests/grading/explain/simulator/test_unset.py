@@ -34,7 +34,9 @@ def launch(name, *written, space=GLOBAL):
         )
         for array, line in written
     )
-    return SeenKernel(kernel=name, flop=0, steps=0, arrays=(), messages=(), unset=(), accesses=accesses, branches=())
+    return SeenKernel(
+        kernel=name, flop=0, steps=0, busiest=0, arrays=(), messages=(), unset=(), accesses=accesses, branches=()
+    )
 
 
 def unset(name, space):

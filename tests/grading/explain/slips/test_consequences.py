@@ -33,6 +33,7 @@ def later(source, buffers, accesses):
         kernel=name,
         flop=0,
         steps=0,
+        busiest=0,
         arrays=tuple(SeenArray(space=1, buffer=number, name=array, size=64) for array, number in buffers.items()),
         messages=(),
         unset=(),

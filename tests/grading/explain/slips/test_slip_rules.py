@@ -55,6 +55,7 @@ def launch(body, *messages, accesses=(), stored="v", source=None, group=(16, 16)
         kernel="k",
         flop=0,
         steps=0,
+        busiest=0,
         arrays=arrays,
         messages=messages,
         unset=(),
