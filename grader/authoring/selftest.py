@@ -36,7 +36,7 @@ from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
-from grader.grading.phases.speed import Preparation, prepare_own
+from grader.grading.phases.speed import Preparation
 from grader.grading.progress import Progress
 from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.oracle_verifier import ByOracle, OracleInputs
@@ -73,16 +73,11 @@ class OwnResults:
     skeleton: Result
 
 
-def examine_assignment(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Iterator[Claim]:
-    """Grade the course's own files and yield all claims about one assignment on this device."""
-    return state(assignment, grade_own(assignment, environment, progress), environment)
-
-
 def grade_own(
     assignment: Assignment,
     environment: GradingEnvironment,
     progress: Progress,
-    prepare: Preparation = prepare_own,
+    prepare: Preparation,
 ) -> OwnResults:
     """Grade the model solution and the skeleton."""
     seed = fresh_seed()

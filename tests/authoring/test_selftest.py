@@ -7,9 +7,10 @@ from project import ROOT
 from samples import BUILD, DEVICE, check, failed, performance, result, unchecked
 
 from grader.authoring import selftest
-from grader.authoring.selftest import CLEARLY, MARGIN, UNEQUAL, Claim, examine_assignment
+from grader.authoring.selftest import CLEARLY, MARGIN, UNEQUAL, Claim, grade_own, state
 from grader.course.catalogue import Course
 from grader.course.rubric import Kind
+from grader.grading.phases.speed import prepare_own
 from grader.results.metrics import Interval
 from grader.results.verdicts import Reason, Verdict
 
@@ -52,6 +53,12 @@ MODEL = result(BUILD, *CASES, timed(1.0, 0.5))
 EMPTY = result(BUILD, *UNWRITTEN, NOT_TIMED)
 
 
+def statements_of(assignment, environment):
+    """Return all statements about one assignment on this device."""
+    own = grade_own(assignment, environment, lambda _: None, prepare_own)
+    return list(state(assignment, own, environment))
+
+
 @pytest.fixture
 def asking(transposition):
     """Return a function that changes the speed goal on a CPU and whether the baseline is expected to pass it."""
@@ -83,9 +90,7 @@ def examined(monkeypatch, environment):
         monkeypatch.setattr(selftest, "grade_submission", grade)
         monkeypatch.setattr(selftest, "_baseline_is_right", lambda *_: RIGHT_BASELINE)
         monkeypatch.setattr(selftest, "_both_agree", lambda *_: AGREEMENT)
-        statements = {
-            statement.claim: statement for statement in examine_assignment(assignment, environment, lambda _: None)
-        }
+        statements = {statement.claim: statement for statement in statements_of(assignment, environment)}
         assert [task.submission.path.name for task in tasks] == ["kernels.cl", "kernels.cl"]
         return statements
 
@@ -213,7 +218,7 @@ def said_of_baseline(monkeypatch, environment):
         selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else MODEL
     )
     monkeypatch.setattr(selftest, "_both_agree", lambda *_: AGREEMENT)
-    return lambda assignment: list(examine_assignment(assignment, environment, lambda _: None))[-2]
+    return lambda assignment: statements_of(assignment, environment)[-2]
 
 
 @pytest.fixture
@@ -227,7 +232,7 @@ def said_of_both(monkeypatch, environment):
         selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else model
     )
     monkeypatch.setattr(selftest, "_baseline_is_right", lambda *_: RIGHT_BASELINE)
-    return lambda assignment: list(examine_assignment(assignment, environment, lambda _: None))[-1]
+    return lambda assignment: statements_of(assignment, environment)[-1]
 
 
 @pytest.mark.whole

@@ -26,6 +26,7 @@ from grader.cli.validation.proposed_thresholds import thresholds
 from grader.cli.validation.students_view import students_view
 from grader.common.errors import InputError, SolutionError
 from grader.common.phrases import count
+from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
 from grader.grading.grading_environment import GradingEnvironment
@@ -55,13 +56,7 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
         return
     page.say([is_read(coursework), is_complete(coursework), *is_current(coursework)])
     page.head(f"{name}: the kernels and the oracle")
-    seen = []
-    for part in coursework.parts:
-        with progress_line() as progress:
-            seen.append(examine(part, sources.environment, progress, sources.extent))
-        page.say(seen[-1].statements, part.part)
-        if part.performance is not None:
-            page.leave_open((each for each in seen[-1].extent.unchecked if each not in page.unchecked), seen[-1].extent)
+    seen = [print_statements(part, sources.environment, sources.extent, page, part.part) for part in coursework.parts]
     page.head(f"{name}: what the points reward")
     for each in seen:
         page.say(_rewards(each, sources, page), each.assignment.part)
@@ -82,6 +77,18 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
         for question in page.unchecked:
             page.console.print(row(Text("-"), question, width=1))
         page.console.print(f"\n{page.extent.next_step}")
+
+
+def print_statements(
+    assignment: Assignment, environment: GradingEnvironment, extent: Extent, page: Page, of: str
+) -> Examined:
+    """Print the statements about the course's own kernels. If `of` names a part, each row begins with it."""
+    with progress_line() as progress:
+        seen = examine(assignment, environment, progress, extent)
+    page.say(seen.statements, of)
+    if assignment.performance is not None:
+        page.leave_open((each for each in seen.extent.unchecked if each not in page.unchecked), seen.extent)
+    return seen
 
 
 def _extent(seen: Sequence[Examined], sources: Sources) -> Extent:

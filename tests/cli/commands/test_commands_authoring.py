@@ -5,6 +5,13 @@ import json
 import pytest
 from commandline import complaint, grader, output_of
 
+from grader.authoring.extent import NOISY
+from grader.authoring.selftest import Claim
+from grader.authoring.validation import Examined
+from grader.cli.app import app
+from grader.cli.exit_codes import FAILED, UNGRADED
+from grader.cli.validation import sections
+
 
 @pytest.mark.parametrize("which", ["result", "assignment"])
 def test_schema_is_json_that_describes_the_file(tmp_path, which):
@@ -54,3 +61,20 @@ def test_validate_of_an_unknown_name_suggests_the_nearest(tmp_path):
     """`grader validate` suggests the nearest name for an unknown one before it runs anything."""
     output_of(tmp_path, "new", "scaling", "--course", "mine")
     assert "did you mean scaling?" in complaint(grader(tmp_path, "validate", "scalling", "--course", "mine"))
+
+
+@pytest.mark.parametrize(("holds", "code"), [(True, UNGRADED), (False, FAILED)])
+def test_selftest_on_a_noisy_machine_checks_all_but_the_speed(monkeypatch, capsys, holds, code):
+    """If the machine stays too noisy to time kernels, `grader selftest` prints all other statements. It says whose
+    speed was not checked, and what to do.
+    """
+    statement = Claim(claim="the baseline computes the right results", holds=holds, seen="in 12 cases")
+    seen = {"statements": (statement,), "own": None, "baseline": None, "extent": NOISY}
+    monkeypatch.setattr(sections, "examine", lambda assignment, *_: Examined(assignment=assignment, **seen))
+    with pytest.raises(SystemExit) as ended:
+        app(["selftest", "coalsTransp", "--sandbox", "process"], obj=None)
+    text = " ".join(capsys.readouterr().out.split())
+    assert ended.value.code == code
+    assert "coalsTransp: the baseline computes the right results (in 12 cases) unknown" in text
+    assert "coalsTransp: its speed was not checked. This machine was too noisy to time kernels: all 3" in text
+    assert text.endswith("Stop other programs, and run: grader selftest coalsTransp")
