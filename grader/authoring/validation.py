@@ -4,15 +4,14 @@ The steps are: read the assignment -> grade the course's own files (selftest.py)
 exercise (rewards.py) -> grade the golden corpus -> propose limits (thresholds.py)
 """
 
-import dataclasses
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from grader.authoring.extent import FULL, Extent, patiently
-from grader.authoring.golden import ONE_PAIR, Golden
+from grader.authoring.extent import FULL, Extent, leave_out_speed, patiently
+from grader.authoring.golden import Golden
 from grader.authoring.golden_comparison import differences
 from grader.authoring.handout import HANDOUT, facts
 from grader.authoring.selftest import Claim, OwnResults, grade_own, in_full, state
@@ -199,19 +198,22 @@ def judge(
     progress: Progress,
     extent: Extent = FULL,
 ) -> Judged:
-    """Grade a golden submission and compare the result with the expected one."""
+    """Grade a golden submission and compare the result with the expected one. Its speed is measured only if something
+    is expected of it.
+    """
 
     def tell(doing: str | Decided) -> None:
         progress(f"{golden.name}: {doing}")
 
-    timing = environment.timing if golden.expectation.is_timed else ONE_PAIR
     task = Task(assignment=assignment, submission=read_submission(golden.folder), seed=fresh_seed())
-    timed = dataclasses.replace(environment, timing=timing)
 
     def graded(prepare: Preparation) -> Result:
-        return in_full(grade_submission(task, timed, tell, prepare))
+        return in_full(grade_submission(task, environment, tell, prepare))
 
-    result, extent = patiently(graded, extent)
+    if golden.expectation.is_timed:
+        result, extent = patiently(graded, extent)
+    else:
+        result = graded(leave_out_speed)
     return Judged(golden=golden, result=result, differences=differences(golden, assignment, result), extent=extent)
 
 

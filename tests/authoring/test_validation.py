@@ -12,7 +12,7 @@ from three_kernels import FIELDS, ORACLE, three_kernels
 from untimed import UNTIMED
 
 from grader.authoring import validation
-from grader.authoring.extent import ATTEMPTS, FULL, NOISY, QUICK
+from grader.authoring.extent import ATTEMPTS, FULL, NOISY, QUICK, leave_out_speed
 from grader.authoring.golden import Expectation, Golden, corpus
 from grader.authoring.selftest import OwnResults
 from grader.authoring.validation import (
@@ -150,13 +150,13 @@ def test_golden_submissions_are_graded_and_held_against_their_expectations(draft
     assert said.startswith('the explanation does not say "the old y is left out": the factor a is left out')
 
 
-def test_a_submission_whose_speed_is_no_question_is_timed_once(scaling, quick, monkeypatch):
-    """A submission whose speed is not compared is timed with a single pair of runs."""
+def test_a_submission_whose_speed_is_no_question_is_not_timed(scaling, quick, monkeypatch):
+    """A submission is timed only if its expectation says something about its speed."""
     given = []
 
-    def grade(_, environment, progress, *_preparation):
+    def grade(_, _environment, progress, prepare):
         progress("building")
-        given.append(environment.timing)
+        given.append(prepare)
         return result(BUILD)
 
     monkeypatch.setattr(validation, "grade_submission", grade)
@@ -164,7 +164,7 @@ def test_a_submission_whose_speed_is_no_question_is_timed_once(scaling, quick, m
     for fails in ({}, {"every case": "WRONG_OUTPUT"}):
         golden = Golden(folder=scaling.reference, expectation=Expectation(about="It is made up.", fails=fails))
         judge(golden, scaling, quick, said.append)
-    assert [timing.min_pairs for timing in given] == [quick.timing.min_pairs, 1]
+    assert given == [FULL.prepare, leave_out_speed]
     assert said[0] == "scaling: building"
 
 

@@ -18,6 +18,7 @@ from selection import GOLDEN, RIGHT, param
 from timing_setups import at_sizes, with_constants
 from worker_rules import FEW_PAIRS
 
+from grader.authoring.extent import leave_out_speed
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE
 from grader.authoring.golden_comparison import differences, skipped
 from grader.common.errors import DeviceError, InputError
@@ -52,14 +53,29 @@ def golden(folder):
     """
     marks = [pytest.mark.xdist_group(f"golden-{folder.parent.name}")]
     return param(
-        folder, name_of(folder), GOLDEN, [*marks, *([pytest.mark.timed] if expectation(folder).is_timed else [])]
+        folder, name_of(folder), GOLDEN, [*marks, *([pytest.mark.timed] if is_decided_by_speed(folder) else [])]
     )
 
 
-def environment_for(expected, environment):
-    """Return an environment that times a submission fully only if its speed is part of the expectation."""
-    timing = FEW_PAIRS if expected.is_timed else ONE_PAIR
-    return replace(environment, timing=timing)
+def is_decided_by_speed(folder):
+    """True if the points of a submission depend on its speed. They do not if its speed never counts (NOT_RUN), because
+    a check fails that the points for speed require.
+    """
+    expected = expectation(folder)
+    failures = expected.fails.get(PERFORMANCE)
+    reasons = failures.get("cpu") if isinstance(failures, dict) else failures
+    return expected.is_timed and reasons != (Reason.NOT_RUN,)
+
+
+def graded(course, environment, folder):
+    """Return the result of a submission of the corpus. It is not timed if nothing is expected of its speed, and with
+    one pair of runs if its speed never counts.
+    """
+    assignment = read(folder).subject(course.load(folder.parent.name))
+    if not expectation(folder).is_timed:
+        return grade(assignment, folder, environment, prepare=leave_out_speed)
+    timing = FEW_PAIRS if is_decided_by_speed(folder) else ONE_PAIR
+    return grade(assignment, folder, replace(environment, timing=timing))
 
 
 @pytest.mark.parametrize("folder", [golden(folder) for folder in CORPUS])
@@ -69,15 +85,15 @@ def test_every_golden_submission_gets_its_verdicts(course, environment, folder):
     """
     submission = read(folder)
     assignment = submission.subject(course.load(folder.parent.name))
-    result = grade(assignment, folder, environment_for(submission.expectation, environment))
+    result = graded(course, environment, folder)
     assert not (skipped(result) and os.environ.get("GRADER_TEST_SIMULATOR") == "required")
     assert differences(submission, assignment, result) == ()
 
 
 @pytest.mark.parametrize("name", sorted(RIGHT))
 def test_a_right_submission_of_each_assignment_is_found_right(course, environment, name):
-    """A correct submission for each assignment passes every check except speed. Speed needs a quiet machine for several
-    seconds, so test_every_golden_submission_gets_its_verdicts checks it.
+    """A correct submission for each assignment passes every check except speed, and its results are right at the timed
+    sizes. Speed needs a quiet machine for several seconds, so test_every_golden_submission_gets_its_verdicts checks it.
     """
     folder = SUBMISSIONS / name
     submission = read(folder)
@@ -85,6 +101,11 @@ def test_a_right_submission_of_each_assignment_is_found_right(course, environmen
     result = grade(assignment, folder, replace(environment, timing=ONE_PAIR))
     told = differences(submission, assignment, result)
     assert [line for line in told if not line.startswith(f"{PERFORMANCE}: ")] == []
+    assert [check.reason for check in result.checks if check.kind is Kind.PERFORMANCE] in (
+        [None],
+        [Reason.TOO_SLOW],
+        [],
+    )
 
 
 @pytest.mark.whole
@@ -92,7 +113,7 @@ def test_a_right_submission_of_each_assignment_is_found_right(course, environmen
 def test_a_model_solution_earns_all_points_but_those_for_its_speed(course, environment, name):
     """Each model solution passes every check except speed. This shows that students can earn all other points."""
     for part in course.load(name).parts:
-        result = grade(part, part.reference, replace(environment, timing=ONE_PAIR))
+        result = grade(part, part.reference, environment, prepare=leave_out_speed)
         assert [check.name for check in result.checks if check.kind is not Kind.PERFORMANCE and check.reason] == []
 
 

@@ -6,12 +6,15 @@ from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.grade import grade_submission
+from grader.grading.phases.speed import prepare_own
 
 ATTEMPTS = 3
 
 
-def grade(assignment, path, environment, seed=None):
-    """Return the result with its speed. If the machine is too noisy, grade again, as an instructor would."""
+def grade(assignment, path, environment, seed=None, prepare=prepare_own):
+    """Return the result with its speed, if `prepare` prepares timed rounds. If the machine is too noisy, grade again,
+    as an instructor would.
+    """
     task = Task(
         assignment=assignment,
         submission=read_submission(path),
@@ -19,7 +22,7 @@ def grade(assignment, path, environment, seed=None):
     )
     for attempt in range(ATTEMPTS):
         try:
-            return in_full(grade_submission(task, environment, lambda _: None))
+            return in_full(grade_submission(task, environment, lambda _: None, prepare))
         except NoiseError:
             if attempt == ATTEMPTS - 1:
                 raise
