@@ -9,6 +9,7 @@ from pathlib import Path
 from grader.authoring.avoiding import SampleKernel, avoiding
 from grader.authoring.extent import FULL, Extent, patiently
 from grader.authoring.golden import ONE_PAIR
+from grader.authoring.gradings import Grade, Gradings
 from grader.authoring.selftest import Claim, in_full, open_points, open_points_in_words
 from grader.authoring.slips import slips
 from grader.authoring.trivial import Accepted, accepted
@@ -121,23 +122,18 @@ def _as_good(avoiding: Sequence[Earned]) -> str:
     return f"; {best.name} earns {best.points}. Move points from correctness to the memory checks that it fails"
 
 
-def rewards(
-    assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent = FULL
-) -> Rewards:
-    """Grade all these kernels. Slips are timed with one pair only, because they access memory in the same way as the
-    model solution.
-    """
+def rewards(assignment: Assignment, gradings: Gradings, progress: Progress, extent: Extent = FULL) -> Rewards:
+    """Grade all these kernels."""
 
     def graded(
-        kernels: Callable[[Assignment], Iterator[SampleKernel]], grading: GradingEnvironment
+        grade: Grade[SampleKernel, Earned], kernels: Callable[[Assignment], Iterator[SampleKernel]]
     ) -> tuple[Earned, ...]:
-        return tuple(_earned(kernel, assignment, grading, progress, extent) for kernel in kernels(assignment))
+        return tuple(gradings.each(grade, [(kernel, assignment) for kernel in kernels(assignment)], extent, progress))
 
-    unsearched = dataclasses.replace(environment, search=replace(environment.search, seconds=0.0))
     return Rewards(
         assignment=assignment,
-        avoiding=graded(avoiding, unsearched),
-        slips=graded(slips, dataclasses.replace(unsearched, timing=ONE_PAIR)),
+        avoiding=graded(earned, avoiding),
+        slips=graded(earned_by_slip, slips),
         trivial=tuple(_by_result(accepted(assignment))),
     )
 
@@ -153,22 +149,32 @@ def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
         yield f"{what} in the case {first}" + (f" and in {count(len(others), 'other')}" if others else "")
 
 
-def _earned(
+def earned(
     kernel: SampleKernel, assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent
 ) -> Earned:
     """Grade the kernel. It is timed only if it can earn points for speed, since a single work-item would run into the
-    time limit.
+    time limit. The line of a mistake is not searched.
     """
     submission = parse_submission(Path(f"{kernel.name}.cl"), kernel.source.encode())
+    unsearched = dataclasses.replace(environment, search=replace(environment.search, seconds=0.0))
 
     def graded(prepare: Preparation) -> Result:
         task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
-        return grade_submission(task, environment, lambda doing: progress(f"{kernel.name}: {doing}"), prepare)
+        return grade_submission(task, unsearched, lambda doing: progress(f"{kernel.name}: {doing}"), prepare)
 
     result = graded(prepare_none)
     if _may_earn_speed(assignment, result):
         result, extent = patiently(lambda prepare: in_full(graded(prepare)), extent)
     return Earned(name=kernel.name, result=result, extent=extent)
+
+
+def earned_by_slip(
+    slip: SampleKernel, assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent
+) -> Earned:
+    """Grade the model solution with a slip. It is timed with one pair only, because it accesses memory in the same way
+    as the model solution.
+    """
+    return earned(slip, assignment, dataclasses.replace(environment, timing=ONE_PAIR), progress, extent)
 
 
 def _may_earn_speed(assignment: Assignment, untimed: Result) -> bool:

@@ -21,7 +21,6 @@ from grader.cli.wrapping import fitted
 from grader.common.errors import (
     InputError,
     InterruptedGradingError,
-    NoSuchDeviceError,
     SetupError,
     UngradedError,
     UnreachableError,
@@ -45,8 +44,6 @@ def main() -> None:
             app(prog_name="grader", obj=server)
     except InputError as error:
         _complain(str(error), BAD_INPUT)
-    except NoSuchDeviceError as error:
-        _complain(f"not graded: {error}", BAD_INPUT)
     except UnreachableError as error:
         _complain(str(error), UNGRADED)
     except UngradedError as error:

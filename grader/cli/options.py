@@ -5,6 +5,7 @@ typer. For a field with an OptionTable, typer gets the options of the table.
 """
 
 import inspect
+import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -40,6 +41,12 @@ SeedOption = Annotated[
 GpuOption = Annotated[
     str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], nvidia-nodes, amd, intel, or none.")
 ]
+JobsOption = Annotated[int, typer.Option(min=1, help="Number of parallel gradings on this machine.")]
+
+DEFAULT_JOBS = min(8, len(os.sched_getaffinity(0)))
+"""Default number of parallel gradings. A grading keeps about one core busy while it is not being timed. With more than
+eight, the timed sections on a GPU become the bottleneck.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -49,7 +49,7 @@ class DeviceError(UngradedError):
 
 
 class NoSuchDeviceError(DeviceError):
-    """The machine has OpenCL devices, but not the one with the chosen number (exit code 2)."""
+    """The machine has OpenCL devices, but not the one with the chosen number."""
 
 
 class NoSimulatorError(DeviceError):

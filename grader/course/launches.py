@@ -56,9 +56,10 @@ class Buffer(Record):
     @classmethod
     def _with_type_of_format(cls, fields: Any) -> Any:
         """Fill in the type of an image's elements."""
-        if not isinstance(fields, dict) or fields.get("image") not in FORMATS:
+        stated = fields.get("image") if isinstance(fields, dict) else None
+        if not isinstance(stated, str) or stated not in FORMATS:
             return fields
-        element = FORMATS[fields["image"]].type
+        element = FORMATS[stated].type
         if fields.get("type", element) != element:
             raise ValueError("the format of an image determines its type; leave out `type`")
         return {**fields, "type": element}

@@ -255,7 +255,16 @@ class Settings(BaseSettings):
 
 
 class _FileSource(YamlConfigSettingsSource):
-    """Settings from the settings file. Raises InputError if a file from GRADER_CONFIG sets the course."""
+    """Settings from the settings file. Raises InputError if a file from GRADER_CONFIG sets the course, and TypeError
+    if the name of a setting is not text.
+    """
+
+    def _read_file(self, file_path: Any) -> dict[str, Any]:
+        fields = super()._read_file(file_path)
+        for name in fields:
+            if not isinstance(name, str):
+                raise TypeError(f"{name!r} is not the name of a setting.")
+        return fields
 
     def __call__(self) -> dict[str, Any]:
         fields = super().__call__()

@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+from gradings_here import GradingsHere
 from samples import BUILD, check, result
 
 from grader.authoring.extent import LEFT_OUT
@@ -24,7 +25,8 @@ def claims(environment, simulator):
     assert simulator
 
     def make(assignment):
-        found = rewards(assignment, dataclasses.replace(environment, watching=WatchingRules(required=True)), quiet)
+        watching = dataclasses.replace(environment, watching=WatchingRules(required=True))
+        found = rewards(assignment, GradingsHere(watching), quiet)
         return found, {each.claim: each for each in found.claims()}
 
     return make
@@ -89,7 +91,7 @@ def test_a_tolerance_that_accepts_zeros_is_broken(environment, course):
     assignment = course.load("optimProgram")
     loose = replace(assignment.correctness, tolerance=replace(assignment.correctness.tolerance, factor=2.0**25))
     asked = replace(assignment, correctness=loose, baseline=assignment.baseline * 2, slips=())
-    first, *_ = rewards(asked, environment, quiet).claims()
+    first, *_ = rewards(asked, GradingsHere(environment), quiet).claims()
     assert first.claim == "the tolerance rejects results that need no computation"
     assert not first.holds
     assert "zeros in the case one element" in first.seen

@@ -312,6 +312,7 @@ def test_nested_settings_of_file_and_environment_are_joined(own, monkeypatch):
         ("device: [\n", "the settings in {} cannot be read: "),
         ("- device\n", "the settings in {} cannot be read: "),
         ("42\n", "the settings in {} cannot be read: "),
+        ("null: 1\n", "the settings in {} cannot be read: None is not the name of a setting."),
         ("sandbox: sandpit\n", "there is no sandbox 'sandpit'; there are: process"),
     ],
 )

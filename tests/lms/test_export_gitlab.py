@@ -164,7 +164,7 @@ def test_a_push_is_graded_and_its_report_kept(engine, image, project, submission
     failures = [name for name in failed_tests(report) if not name.startswith("performance")]
     assert bool(failures) is fails, log
     assert code == 1 if fails else code in {0, 1}  # the speed check may fail on a busy machine
-    assert "of the model solution's speed" in log or fails
+    assert "the model solution's speed" in log or fails
 
 
 @pytest.mark.whole

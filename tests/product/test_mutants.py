@@ -80,6 +80,9 @@ REFUSED = {
     "signs on signs": ("bytes: ", f"bytes: '{'-' * 3000}1' # "),
     "brackets in brackets": ("bytes: ", f"bytes: '{'(' * 3000}1' # "),
     "a number for a name": ("correctness:", "0:"),
+    "a mapping for a format": ("shape: [height, width], data", "image: {a: 1}, shape: [height, width], data"),
+    "a list for a type": ("shape: [height, width], data", "type: [a], shape: [height, width], data"),
+    "a mapping for a constant": ("{real: float,", "{real: {a: 1},"),
 }
 
 

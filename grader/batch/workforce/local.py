@@ -18,6 +18,12 @@ Places = Sequence[Mapping[str, Any]]
 """Settings for the stations, assigned in rotation. Each place may be another device."""
 
 
+def station_processes(jobs: int, places: Places = ({},)) -> Processes:
+    """Return a process for each job. They share the processors of this machine, and take these places in rotation."""
+    share = {"spare": spare_processors(jobs)} if load_settings({}).spare is None else {}
+    return Processes([as_variables({**place, **share}) for place in islice(cycle(places), jobs)])
+
+
 class Stations:
     """Stations that are child processes."""
 
@@ -25,8 +31,7 @@ class Stations:
         self.capacity = jobs
         self._settings_json = settings_json
         self._places = min(jobs, len(places))
-        share = {"spare": spare_processors(jobs)} if load_settings({}).spare is None else {}
-        self._processes = Processes([as_variables({**place, **share}) for place in islice(cycle(places), jobs)])
+        self._processes = station_processes(jobs, places)
 
     def facilities(self) -> Facilities:
         """Return the facilities of the stations, after asking one station at each place. Raises InputError if they

@@ -1,13 +1,14 @@
 """The commands for authors of assignments."""
 
 import shlex
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grader.cli.options import CourseOption, EnvironmentOptions, NamesArgument
+from grader.cli.options import DEFAULT_JOBS, CourseOption, EnvironmentOptions, JobsOption, NamesArgument
 from grader.common.invocation import command
 
 
@@ -62,6 +63,7 @@ def validate(
     quick: Annotated[
         bool, typer.Option("--quick", help="Skip all timing. The last section lists the open questions.")
     ] = False,
+    jobs: JobsOption = DEFAULT_JOBS,
 ) -> None:
     """Check all files of an assignment, and propose its thresholds. Also shows what students will see."""
     from rich.console import Console
@@ -69,6 +71,7 @@ def validate(
     from grader.authoring.drafting import PLACES
     from grader.authoring.extent import FULL, QUICK
     from grader.cli.validation.page import Page, exit_code
+    from grader.cli.validation.parallel_gradings import ParallelGradings
     from grader.cli.validation.sections import Sources, print_validation
     from grader.grading.settings import load_settings
 
@@ -76,19 +79,22 @@ def validate(
     settings.places.require_solutions()
     folder = submissions or settings.course_folder / PLACES["submissions"]
     paths = [settings.places.find(name) for name in names or settings.places.names()]
+    settings_json = settings.as_json({**where.settings(), "course": str(settings.course_folder)})
     pages = []
-    for path in paths:
-        page = Page(console=Console(highlight=False))
-        with settings.open_environment(settings.sandbox_for_ours()) as environment:
-            sources = Sources(
-                course=settings.places,
-                submissions=folder,
-                environment=environment,
-                extent=QUICK if quick else FULL,
-            )
-            print_validation(path.parent.name, sources, page)
-        typer.echo(f"\n{path.parent.name}: {page.verdict}")
-        pages.append(page)
+    with closing(ParallelGradings(settings_json, jobs)) as gradings:
+        for path in paths:
+            page = Page(console=Console(highlight=False))
+            with settings.open_environment(settings.sandbox_for_ours()) as environment:
+                sources = Sources(
+                    course=settings.places,
+                    submissions=folder,
+                    environment=environment,
+                    gradings=gradings,
+                    extent=QUICK if quick else FULL,
+                )
+                print_validation(path.parent.name, sources, page)
+            typer.echo(f"\n{path.parent.name}: {page.verdict}")
+            pages.append(page)
     raise typer.Exit(exit_code(pages))
 
 
@@ -112,7 +118,7 @@ def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
     for assignment in (part for coursework in loaded for part in coursework.parts):
         with settings.open_environment(settings.sandbox_for_ours()) as environment:
             seen = print_statements(assignment, environment, FULL, page, assignment.called)
-        if seen.extent is NOISY:
+        if seen.extent == NOISY:
             untimed.append(assignment.name)
             page.console.print(note("unknown", f"{assignment.called}: its speed was not checked."))
     if untimed:

@@ -1,7 +1,6 @@
 """The command that grades a whole course on this machine or on a cluster."""
 
 import logging
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -11,21 +10,16 @@ from typing import Annotated, Any
 
 import typer
 
-from grader.cli.options import CourseOption, GradingOptions, OptionTable, SandboxOption
+from grader.cli.options import DEFAULT_JOBS, CourseOption, GradingOptions, JobsOption, OptionTable, SandboxOption
 from grader.common.phrases import listed
 from grader.lms.platforms import PLATFORMS
-
-DEFAULT_JOBS = min(8, len(os.sched_getaffinity(0)))
-"""Default number of parallel gradings. A grading keeps about one core busy while it is not being timed. With more than
-eight, the timed sections on a GPU become the bottleneck.
-"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StationOptions:
     """Options for the stations of a batch."""
 
-    jobs: Annotated[int, typer.Option(min=1, help="Number of parallel gradings on this machine.")] = DEFAULT_JOBS
+    jobs: JobsOption = DEFAULT_JOBS
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler whose workers grade.")] = None
     sandbox: SandboxOption = None
     gpu: Annotated[

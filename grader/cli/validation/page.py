@@ -35,7 +35,7 @@ class Page:
     @property
     def is_noisy(self) -> bool:
         """True if the machine was too noisy to answer all questions."""
-        return self.extent is NOISY
+        return self.extent == NOISY
 
     def leave_open(self, questions: Iterable[str], extent: Extent) -> None:
         """Note questions that this extent leaves open."""

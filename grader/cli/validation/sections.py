@@ -9,6 +9,7 @@ from rich.text import Text
 
 from grader.authoring.extent import FULL, NOISY, Extent
 from grader.authoring.golden import corpus
+from grader.authoring.gradings import Gradings
 from grader.authoring.rewards import rewards
 from grader.authoring.selftest import Claim
 from grader.authoring.validation import (
@@ -38,11 +39,14 @@ SPEED_OPEN = "does it earn the expected points for speed?"
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """Files, environment and extent of validations. `submissions` contains a folder for each assignment."""
+    """Files, environment, gradings and extent of validations. `submissions` contains a folder for each assignment. The
+    course's own kernels are graded in `environment`, all others by `gradings`.
+    """
 
     course: Course
     submissions: Path
     environment: GradingEnvironment
+    gradings: Gradings
     extent: Extent = FULL
 
 
@@ -95,7 +99,7 @@ def _extent(seen: Sequence[Examined], sources: Sources) -> Extent:
     """Return the extent of the gradings that follow. No submission is timed if the machine was too noisy to time the
     model solution.
     """
-    return NOISY if any(each.extent is NOISY for each in seen) else sources.extent
+    return NOISY if any(each.extent == NOISY for each in seen) else sources.extent
 
 
 def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
@@ -104,7 +108,7 @@ def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
         return
     try:
         with progress_line() as progress:
-            found = rewards(seen.assignment, sources.environment, progress, seen.extent)
+            found = rewards(seen.assignment, sources.gradings, progress, seen.extent)
     except (InputError, SolutionError) as error:
         yield Claim(claim="kernels that avoid the exercise can be graded", holds=False, seen=str(error))
         return
@@ -119,16 +123,14 @@ def _judged(coursework: Coursework, sources: Sources, extent: Extent, page: Page
     try:
         found = [(golden, golden.subject(coursework)) for golden in corpus(folder)]
         with progress_line() as progress:
-            judged = tuple(
-                judge(golden, assignment, sources.environment, progress, extent) for golden, assignment in found
-            )
+            judged = tuple(sources.gradings.each(judge, found, extent, progress))
     except (InputError, SolutionError) as error:
         page.say([Claim(claim="they can be graded", holds=False, seen=str(error))])
         return ()
     if not judged:
         page.console.print(note("remark", f"No submissions in {folder}: add right and wrong ones, each in a folder."))
     page.say(_golden_statements(judged, str(folder)))
-    untimed = [each.golden.name for each in judged if each.extent is NOISY and extent is not NOISY]
+    untimed = [each.golden.name for each in judged if each.extent == NOISY and extent != NOISY]
     page.leave_open((f"{name}: {SPEED_OPEN}" for name in untimed), NOISY)
     return judged
 

@@ -55,10 +55,10 @@ def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path,
 
 @pytest.mark.whole
 def test_a_batch_on_a_device_that_is_not_there_ends_before_it_begins(tmp_path):
-    """A batch on several devices ends with exit code 2 before any grading if one of the devices does not exist."""
+    """A batch on several devices ends with exit code 3 before any grading if one of the devices does not exist."""
     small_batch(tmp_path, 1)
     command = batch(tmp_path, tmp_path / "out", "--jobs", "2", "--device", "0,99")
-    assert run(command, tmp_path / "log") == 2
+    assert run(command, tmp_path / "log") == 3
     assert "there is no OpenCL device 99" in (tmp_path / "log").read_text()
 
 

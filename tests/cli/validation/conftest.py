@@ -4,6 +4,7 @@ from io import StringIO
 
 import pytest
 from drafts import course_in
+from gradings_here import GradingsHere
 from rich.console import Console
 from samples import PROFILE
 from validations import HOLDS, WIDTH, skeleton_of, timed
@@ -48,6 +49,7 @@ def printed(drafted, monkeypatch, environment):
             course=course_in(drafted),
             submissions=submissions,
             environment=environment,
+            gradings=GradingsHere(environment),
             extent=others.get("extent", FULL),
         )
         print_validation("scaling", sources, page)
