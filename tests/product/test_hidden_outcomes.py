@@ -237,7 +237,7 @@ def test_nor_do_they_differ_where_a_case_that_is_shown_fails(environment, tmp_pa
         files = shown.of(result)
         first = first or files
         assert files == first
-    assert b"z is wrong" in first["terminal"]
+    assert b"z[0] is wrong: got 666" in first["terminal"]
 
 
 @pytest.mark.whole
