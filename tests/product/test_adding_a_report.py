@@ -38,6 +38,7 @@ def package(tmp_path):
     made.write("grader/reports/tally.py", MODULE)
     made.insert("grader/reports/__init__.py", LOADING, before="REPORTS: dict")
     made.insert("grader/reports/__init__.py", ENTRY, before='}\n"""Formats by name')
+    made.insert("docs/instructors.md", ", a tally", before=", and `results.json` for Gradescope |")
     return made
 
 
