@@ -228,9 +228,9 @@ def kit_result(folder, name):
 
 
 def rewarding_all(folder):
-    """Change the assignment so that even its naive kernel counts as a solution."""
+    """Change the assignment so that any kernel with right results may earn all points."""
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
-    fields = {**yaml.safe_load(path.read_text()), "baseline_avoids": False, "slips": []}
+    fields = {**yaml.safe_load(path.read_text()), "avoiding_earns_at_most": 1.0, "slips": []}
     path.write_text(yaml.safe_dump(fields))
 
 

@@ -127,7 +127,10 @@ class DeviceInputs:
         return None if got == right else self._explain(participants[Role.SUBMISSION], participants[Role.REFERENCE])
 
     def _explain(self, submission: Participant, reference: Participant) -> Problem:
-        """Fetch all results, and find where the submission and the reference differ."""
+        """Fetch all results, and find where the submission and the reference differ. The submission's worker may be
+        frozen, because it was not the last in this round.
+        """
+        submission.worker.thaw()
         try:
             with blaming(Role.REFERENCE):
                 right = results_of(self, reference)
