@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.authoring.avoiding import SampleKernel, avoiding
 from grader.authoring.extent import FULL, Extent, patiently
 from grader.authoring.golden import ONE_PAIR
-from grader.authoring.gradings import Grade, Gradings
+from grader.authoring.kernel_gradings import Grade, KernelGradings
 from grader.authoring.selftest import Claim, in_full, open_points, open_points_in_words
 from grader.authoring.slips import slips
 from grader.authoring.trivial import Accepted, accepted
@@ -122,7 +122,7 @@ def _as_good(avoiding: Sequence[Earned]) -> str:
     return f"; {best.name} earns {best.points}. Move points from correctness to the memory checks that it fails"
 
 
-def rewards(assignment: Assignment, gradings: Gradings, progress: Progress, extent: Extent = FULL) -> Rewards:
+def rewards(assignment: Assignment, gradings: KernelGradings, progress: Progress, extent: Extent = FULL) -> Rewards:
     """Grade all these kernels."""
 
     def graded(

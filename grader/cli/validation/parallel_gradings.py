@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Generic
 
 from grader.authoring.extent import Extent
-from grader.authoring.gradings import Grade, Kernel, Outcome
+from grader.authoring.kernel_gradings import Grade, Kernel, Outcome
 from grader.batch.workforce.local import station_processes
 from grader.common.phrases import count
 from grader.course.assignment import Assignment
@@ -20,7 +20,7 @@ from grader.grading.settings import load_settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call(Generic[Kernel, Outcome]):
+class GradingCall(Generic[Kernel, Outcome]):
     """A grading for another process."""
 
     settings_json: str
@@ -48,7 +48,9 @@ class ParallelGradings:
         GraderError of a grading.
         """
         calls = [
-            Call(settings_json=self._settings_json, grade=grade, kernel=kernel, assignment=assignment, extent=extent)
+            GradingCall(
+                settings_json=self._settings_json, grade=grade, kernel=kernel, assignment=assignment, extent=extent
+            )
             for kernel, assignment in kernels
         ]
         futures: list[Future[Any]] = [self._processes.submit(_answer, call) for call in calls]
@@ -61,7 +63,7 @@ class ParallelGradings:
         self._processes.close()
 
 
-def _answer(call: Call[Kernel, Outcome]) -> Outcome:
+def _answer(call: GradingCall[Kernel, Outcome]) -> Outcome:
     """Make a grading in this process."""
     return call.grade(call.kernel, call.assignment, _environment(call.settings_json), quietly, call.extent)
 

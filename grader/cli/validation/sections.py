@@ -9,7 +9,7 @@ from rich.text import Text
 
 from grader.authoring.extent import FULL, NOISY, Extent
 from grader.authoring.golden import corpus
-from grader.authoring.gradings import Gradings
+from grader.authoring.kernel_gradings import KernelGradings
 from grader.authoring.rewards import rewards
 from grader.authoring.selftest import Claim
 from grader.authoring.validation import (
@@ -46,7 +46,7 @@ class Sources:
     course: Course
     submissions: Path
     environment: GradingEnvironment
-    gradings: Gradings
+    gradings: KernelGradings
     extent: Extent = FULL
 
 

@@ -15,7 +15,7 @@ Grade = Callable[[Kernel, Assignment, GradingEnvironment, Progress, Extent], Out
 """Function that grades a kernel for an assignment. It belongs to a module, so that another process can call it."""
 
 
-class Gradings(Protocol):
+class KernelGradings(Protocol):
     """Makes many gradings, in environments of its own."""
 
     def each(
