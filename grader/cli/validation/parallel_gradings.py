@@ -54,9 +54,13 @@ class ParallelGradings:
             for kernel, assignment in kernels
         ]
         futures: list[Future[Any]] = [self._processes.submit(_answer, call) for call in calls]
-        for number, future in enumerate(futures):
-            progress(f"grading: {number} of {count(len(futures), 'kernel')} done")
-            yield future.result()
+        try:
+            for number, future in enumerate(futures):
+                progress(f"grading: {number} of {count(len(futures), 'kernel')} done")
+                yield future.result()
+        finally:
+            for future in futures:  # after an error, nobody needs the rest
+                future.cancel()
 
     def close(self) -> None:
         """Stop all processes."""

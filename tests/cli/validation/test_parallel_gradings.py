@@ -28,6 +28,14 @@ def refused(message, *_):
     raise InputError(message)
 
 
+def noted(path, *_):
+    """Take some time, then write a file, or raise an error at once if there is no path."""
+    if path is None:
+        raise InputError("a fault of the oracle")
+    time.sleep(SLEEP)
+    path.touch()
+
+
 @pytest.fixture
 def gradings(monkeypatch):
     """Two processes that can import this module."""
@@ -49,6 +57,15 @@ def test_an_error_of_a_grading_is_raised(gradings, transposition):
     """An error about the assignment is raised in the process that validates."""
     with pytest.raises(InputError, match="a fault of the oracle"):
         list(gradings.each(refused, [("a fault of the oracle", transposition)], FULL, lambda _: None))
+
+
+def test_after_an_error_no_further_grading_begins(gradings, transposition, tmp_path):
+    """After an error, only gradings that have already begun are finished."""
+    kernels = [(None, transposition), *((tmp_path / str(number), transposition) for number in range(9))]
+    with pytest.raises(InputError):
+        list(gradings.each(noted, kernels, FULL, lambda _: None))
+    list(gradings.each(slept, [(0, transposition)] * 2, FULL, lambda _: None))
+    assert len(list(tmp_path.iterdir())) < 9
 
 
 def test_the_processes_end(gradings, transposition):
