@@ -241,10 +241,11 @@ def test_nor_do_they_differ_where_a_case_that_is_shown_fails(environment, tmp_pa
 
 
 @pytest.mark.whole
-def test_a_container_that_is_ended_for_its_memory_does_not_show_either(hiding, worker_image, tmp_path):
+def test_a_container_that_is_ended_for_its_memory_does_not_show_either(worker_image, tmp_path):
     """If the operating system kills a worker for its memory use in the hidden case, the output for students does not
-    change.
+    change. Nothing is timed, because a batch would time again what was too noisy.
     """
+    hiding = hiding_course(tmp_path / "course", "case", allow=["asm"], performance=None).load("small")
     rules = {"memory_bytes": 512 * 1024**2}
     settings = Settings(docker={"image": worker_image, "folder": tmp_path}, locks=tmp_path, limits=rules)
     shown = Shown(tmp_path / "batch", hiding)
