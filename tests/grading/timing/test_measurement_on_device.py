@@ -10,6 +10,7 @@ from grader.course.submissions.submission import read_submission
 from grader.execution.kernel_threads import kernel_threads
 from grader.execution.plan import STUDENT
 from grader.execution.session import WorkerSession
+from grader.grading.device_lock import exclusive
 from grader.grading.rules import TimingRules
 from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Role
@@ -40,6 +41,7 @@ def terminals():
         yield leave_work
 
 
+@pytest.mark.timed  # other noise would be the reason why the speed is left open
 @pytest.mark.parametrize(
     "sides",
     [
@@ -68,5 +70,6 @@ def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(
             return launch(session, script, key)
 
         monkeypatch.setattr(WorkerSession, "launch", launching)
-        check = check_performance(setup, FEW)
+        with exclusive(setup.device, environment.locks):
+            check = check_performance(setup, FEW)
     assert (check.verdict, check.reason, check.points) == (Verdict.SKIPPED, Reason.INTERFERENCE, 0)
