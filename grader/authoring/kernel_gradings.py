@@ -16,7 +16,7 @@ Grade = Callable[[Kernel, Assignment, GradingEnvironment, Progress, Extent], Out
 
 
 class KernelGradings(Protocol):
-    """Makes many gradings, in environments of its own."""
+    """Makes many gradings, in separate environments."""
 
     def each(
         self,

@@ -12,8 +12,8 @@ LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, pr
 RULES = Rules(limits=LIMITS, container=ContainerRules())
 
 TIMEOUTS = Timeouts(start=30, build=30, launch=3, transfer=20, simulation=60)
-"""Timeouts. Those that tests wait for are shorter than the defaults. That of the first launch is not, because PoCL
-compiles then: a right kernel once took 4 s on a busy machine.
+"""Timeouts. Those that tests wait for are shorter than the defaults. The timeout of the first launch is the default,
+because PoCL compiles then: a right kernel once took 4 s on a busy machine.
 """
 
 FEW_PAIRS = TimingRules(min_pairs=9, warm_up_seconds=0.5)

@@ -8,6 +8,7 @@ import json
 import pytest
 from cost_growth import assert_linear
 from pydantic import ValidationError
+from samples import SEEN
 
 from grader.protocol.messages import REPLY, REPLY_LIMIT, TEXT_LIMIT, BuildFailed
 from grader.protocol.observation import MESSAGES
@@ -20,17 +21,6 @@ TIME = {"start_ns": 0, "end_ns": 1}
 ARRAY = {"space": 1, "buffer": 1, "name": "A", "size": 4}
 MESSAGE = {"text": "t", "array": "A", "times": 1, "endings": [], "writes": []}
 BRANCH = {"line": 1, "reached": 1, "diverged": 0, "constant": True}
-SEEN = {
-    "kernel": "k",
-    "flop": 0,
-    "steps": 0,
-    "busiest": 0,
-    "arrays": [],
-    "messages": [],
-    "unset": [],
-    "accesses": [],
-    "branches": [],
-}
 
 LISTS = {
     "kernels": (FEW, lambda n: {"kind": "opened", "kernels": [KERNEL] * n}),

@@ -6,6 +6,7 @@ import os
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from samples import SEEN
 from simulator import Given, watch
 
 from grader.common.errors import NoSimulatorError
@@ -18,17 +19,6 @@ from grader.worker.fingerprint import fingerprint
 KERNEL = "__kernel void k(__global float *out) { out[get_global_id(0)] = 1; }"
 GIVEN = Given(args={"out": np.zeros(64, np.float32)}, items=(64,), group=(32,))
 
-SEEN = {
-    "kernel": "k",
-    "flop": 0,
-    "steps": 0,
-    "busiest": 0,
-    "arrays": [],
-    "messages": [],
-    "unset": [],
-    "accesses": [],
-    "branches": [],
-}
 MESSAGE = {"text": "a race", "array": "", "times": 1, "endings": [[3, 4]], "writes": [True]}
 ACCESS = {
     "line": 1,

@@ -1,4 +1,4 @@
-"""Makes the gradings of a validation in child processes, each with an environment of its own."""
+"""Makes the gradings of a validation in child processes, each with a separate environment."""
 
 import atexit
 import json
@@ -59,7 +59,7 @@ class ParallelGradings:
                 progress(f"grading: {number} of {count(len(futures), 'kernel')} done")
                 yield future.result()
         finally:
-            for future in futures:  # after an error, nobody needs the rest
+            for future in futures:  # after an error, no further grading is needed
                 future.cancel()
 
     def close(self) -> None:

@@ -45,7 +45,7 @@ def gradings(monkeypatch):
 
 
 def test_outcomes_keep_their_order(gradings, transposition):
-    """Each outcome belongs to its kernel, whichever ends first. Two processes grade, and each has an environment."""
+    """Outcomes keep the order of their kernels, even if a later grading ends first. Two processes make the gradings."""
     told, kernels = [], [(seconds, transposition) for seconds in (SLEEP, 0, 0)]
     outcomes = list(gradings.each(slept, kernels, FULL, told.append))
     assert [outcome[:4] for outcome in outcomes] == [(each, "coalsTransp", "process", True) for each in (SLEEP, 0, 0)]

@@ -268,3 +268,17 @@ def counted_as(profile, problem=None, steps=1):
     )
     run = Simulated(sizes=profile.sizes, kernels=(seen,), scenes=(), problem=problem, constants=({},))
     return Counted(profile=profile, run=run)
+
+
+SEEN = {
+    "kernel": "k",
+    "flop": 0,
+    "steps": 0,
+    "busiest": 0,
+    "arrays": [],
+    "messages": [],
+    "unset": [],
+    "accesses": [],
+    "branches": [],
+}
+"""Fields of a launch in which the simulator has observed nothing, as its plugin sends them."""
