@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from grader.common.errors import DeviceError, NoSimulatorError, NoSuchDeviceError, WorkerError
 from grader.common.invocation import command
-from grader.common.phrases import ending, listed
+from grader.common.phrases import listed
 from grader.execution.array_files import ArrayFiles
-from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
+from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut, in_words
 from grader.execution.replies import Replies
 from grader.execution.sandbox import ProcessStarter, SandboxedWorker
 from grader.protocol.messages import (
@@ -203,10 +203,16 @@ class Connection:
                     "the worker's image was built from another version of grader: build it again, as `grader doctor "
                     "--sandbox docker` says."
                 )
-            case failure:
-                words = "" if self.is_stopped else self.process.last_words()
+            case other:
+                why = self._why_not_started(other)
                 self.stop()
-                raise WorkerError(f"a worker could not start: {_ending(failure)}. {words} Run `grader doctor`.")
+                raise WorkerError(f"a worker could not start: {why}. Run `{command('doctor')}`.")
+
+    def _why_not_started(self, reply: Any) -> str:
+        """Return the reason for a reply that does not list devices, with the worker's last line."""
+        words = "" if self.is_stopped else self._last_line().rstrip(".")
+        why = in_words(self.failure(reply))
+        return f"{why}: {words}" if words and words != why else why
 
     @staticmethod
     def _why_none(found: Devices) -> str:
@@ -220,11 +226,3 @@ class Connection:
                 f"package), which cannot compile for it. Run `{command('setup')}`, which installs one that can."
             )
         return f"no OpenCL driver is installed. Run `{command('setup')}`, which installs one."
-
-
-def _ending(failure: object) -> str:
-    """Return how a worker ended that did not list its devices."""
-    match failure:
-        case Died(signal=number, exit_code=code):
-            return f"it ended {ending(number, code)}"
-    return str(failure)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
+from grader.common.phrases import ending
 from grader.protocol.messages import BuildFailed, Refused, StepTime, Stopped
 from grader.protocol.phase import Phase
 
@@ -117,3 +118,26 @@ class OutOfMemory:
 
 Failure = BuildFailed | Refused | Stopped | Crashed | OutOfMemory | TimedOut | Garbled
 """All kinds of failures of a request to a worker."""
+
+
+def in_words(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failure
+    """Return the reason in words for the machine's administrator. The kernel belongs to grader, so the student is not
+    at fault.
+    """
+    match failure:
+        case BuildFailed(log=text) | Crashed(words=text) if text.strip():
+            return text.strip().splitlines()[-1].rstrip(".")
+        case BuildFailed():
+            return "it does not build"
+        case Crashed(signal=number, exit_code=code):
+            return f"its process ended {ending(number, code)}"
+        case TimedOut(doing=doing, seconds=seconds) if doing not in (COMPILING, RUNNING):
+            return f"{doing} took longer than {round(seconds, 1):g} s"
+        case TimedOut(seconds=seconds):
+            return f"it was stopped after {round(seconds, 1):g} s"
+        case OutOfMemory():
+            return "it used more memory than a worker is allowed"
+        case Refused(error=error) | Stopped(error=error):
+            return f"the driver returned {error}"
+        case Garbled(what=what):
+            return what

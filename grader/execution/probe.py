@@ -4,11 +4,9 @@ import time
 
 from grader.common.errors import DeviceError
 from grader.common.invocation import command
-from grader.common.phrases import ending
 from grader.execution.client import Worker
-from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
+from grader.execution.outcome import in_words
 from grader.execution.plan import SUBMISSION, Plan, Script
-from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource
 
 PROBE = ProgramSource(
@@ -58,28 +56,7 @@ def _fault(worker: Worker) -> DeviceError | None:
     except DeviceError as error:
         return error
     if not isinstance(fetched, dict):
-        return DeviceError(f"the device cannot run a simple kernel: {_why(fetched)}. Run `{command('doctor')}`.")
+        return DeviceError(f"the device cannot run a simple kernel: {in_words(fetched)}. Run `{command('doctor')}`.")
     if fetched["out"].payload.tolist() != list(range(1, 257)):
         raise DeviceError(f"the device computes wrong values in a simple kernel. Run `{command('doctor')}`.")
     return None
-
-
-def _why(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failure
-    """Return the reason in words for the machine's administrator. The kernel belongs to grader, so the student is not
-    at fault.
-    """
-    match failure:
-        case BuildFailed(log=text) | Crashed(words=text) if text.strip():
-            return text.strip().splitlines()[-1].rstrip(".")
-        case BuildFailed():
-            return "it does not build"
-        case Crashed(signal=number, exit_code=code):
-            return f"its process ended {ending(number, code)}"
-        case TimedOut(seconds=seconds):
-            return f"it was stopped after {round(seconds, 1):g} s"
-        case OutOfMemory():
-            return "it used more memory than a worker is allowed"
-        case Refused(error=error) | Stopped(error=error):
-            return f"the driver returned {error}"
-        case Garbled(what=what):
-            return what

@@ -62,6 +62,7 @@ def test_wrong_values_are_our_error(environment, monkeypatch, payload):
     ("outcome", "why"),
     [
         (TimedOut(doing="running", seconds=3), "it was stopped after 3 s"),
+        (TimedOut(doing="starting", seconds=30), "starting took longer than 30 s"),
         (Crashed(signal=11, exit_code=None, words=""), "its process ended with SIGSEGV"),
         (Crashed(signal=None, exit_code=9, words=""), "its process ended with exit code 9"),
         (Crashed(signal=6, exit_code=None, words="Final linking failed."), "Final linking failed"),

@@ -18,7 +18,7 @@ from grader.course.speed_goals import device_class
 from grader.execution.assignment_plans import peak_step
 from grader.execution.client import Worker
 from grader.execution.device import PeakRun, peak_run
-from grader.execution.outcome import Timing
+from grader.execution.outcome import Failure, Timing, in_words
 from grader.execution.plan import COPY, PEAK, PEAK_OUTPUT, Plan, Script
 from grader.grading.checks.compilation.program import PEAK_PROGRAM
 from grader.grading.timing.clocks import Clocks, clocks_now
@@ -196,5 +196,5 @@ def _check_sums(worker: Worker) -> None:
         raise DeviceError("the device computes wrong sums of values in local memory. Run `grader doctor`.")
 
 
-def _failed(what: str, outcome: object) -> DeviceError:
-    return DeviceError(f"the device cannot {what}: {outcome}. Run `grader doctor`.")
+def _failed(what: str, failure: Failure) -> DeviceError:
+    return DeviceError(f"the device cannot {what}: {in_words(failure)}. Run `grader doctor`.")

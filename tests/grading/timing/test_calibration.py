@@ -156,5 +156,5 @@ def test_a_kernel_of_ours_that_fails_is_a_fault_of_the_device(worker, monkeypatc
         with pytest.raises(DeviceError, match="cannot build the calibration kernels"):
             calibrate(worker, "process", lambda _: None)
     monkeypatch.setattr(WorkerSession, "launch", lambda *_: Crashed(signal=11, exit_code=None, words=""))
-    with pytest.raises(DeviceError, match="cannot run the calibration step `fill`: Crashed"):
+    with pytest.raises(DeviceError, match="cannot run the calibration step `fill`: its process ended with SIGSEGV"):
         calibrate(worker, "process", lambda _: None)
