@@ -23,10 +23,10 @@ class Unchecked(Record):
 
 
 def urgency(check: CheckLabels) -> int:
-    """Return the rank of a failed check: 0 if it is wrong, 1 if its kernel is missing, and 2 if it wastes time or
-    memory.
+    """Return the rank of a failed check: 0 if its results are wrong in some order of work-items, 1 if its kernel is
+    missing, and 2 if it wastes time or memory.
     """
-    if check.kind in WASTEFUL:
+    if check.kind in WASTEFUL and check.reason is not Reason.ORDER_DEPENDENT:
         return 2
     return 1 if check.reason is Reason.KERNEL_MISSING else 0
 
@@ -34,6 +34,11 @@ def urgency(check: CheckLabels) -> int:
 def _cause(check: CheckLabels) -> str:
     """Return the cause of a failed check, or "" if it is unknown. An array without results is a cause in itself."""
     return check.cause or (check.reason if check.reason is Reason.NOT_WRITTEN else "")
+
+
+def _is_of_simulator(check: CheckLabels) -> bool:
+    """True if the simulator has found that the results cannot be right on every device."""
+    return check.kind is Kind.SANITIZER or check.reason is Reason.ORDER_DEPENDENT
 
 
 class CheckSummary(Generic[T]):
@@ -92,7 +97,8 @@ class CheckSummary(Generic[T]):
             cause = _cause(check)
             is_consequence = check.part in explained and not cause
             cost = costs[check.part, cause]
-            return *kernel, CAUSES_FIRST.index(check.kind), is_consequence, -cost, check.has_a_size_of_one
+            kind = Kind.SANITIZER if _is_of_simulator(check) else check.kind
+            return *kernel, CAUSES_FIRST.index(kind), is_consequence, -cost, check.has_a_size_of_one
 
         return tuple(sorted(failed, key=place))
 

@@ -40,7 +40,7 @@ def observe(tested: Tested, before: Watched) -> Watched:
     assert assignment.memory is not None
     start = time.perf_counter()
     ran = NOT_RIGHT if tested.endless else count_memory(tested.runs.memory, tested.simulation)
-    counted = NOT_RIGHT if tested.endless else _counted(tested, before.checks, ran)
+    counted = NOT_RIGHT if tested.endless else _counted(tested, before, ran)
     source = tested.runs.subject.task.submission.source
     checks = tuple(check_memory(assignment, assignment.memory, counted, source))
     if isinstance(counted, Profile) and any(check.reason is Reason.EXTRA_TRAFFIC for check in checks):
@@ -53,24 +53,37 @@ def observe(tested: Tested, before: Watched) -> Watched:
     return dataclasses.replace(before, checks=(*before.checks, *timed), profile=profile, unsupported=unsupported)
 
 
-def _counted(tested: Tested, before: Sequence[Check], ran: Counted | Problem) -> Profile | Problem:
+def _counted(tested: Tested, before: Watched, ran: Counted | Problem) -> Profile | Problem:
     """Return the counts of a submission, which ran in the simulator with the outcome `ran`. If its only mistake is a
     missing barrier, these are the counts with the barrier added. If neither run can be counted, returns a Problem,
-    which contains an explanation only if no other mistake is known.
+    which contains an explanation only if no other check reports the mistake.
     """
     runs, simulation = tested.runs, tested.simulation
     counted = usable(ran)
     if not isinstance(counted, Problem):
         return counted
     asked = runs.subject.task.assignment.sanitizer
-    sanitized = [check for check in before if check.kind is Kind.SANITIZER]
+    sanitized = [check for check in before.checks if check.kind is Kind.SANITIZER]
     shown = [] if asked is None or asked.hidden else sanitized
     mended = None if asked is None else _with_barrier(runs, simulation, asked, shown)
     if mended is not None:
         return mended
-    if tested.failed or any(check.verdict is Verdict.FAILED for check in shown):
+    if _is_told(tested, before, shown, ran):
         return counted
     return explained(ran, runs.memory, runs.ours) or counted
+
+
+def _is_told(tested: Tested, before: Watched, shown: Sequence[Check], ran: Counted | Problem) -> bool:
+    """True if another check reports the mistake. Wrong results on the device remain unexplained if the simulator finds
+    nothing, stops nothing, and gets right results in ascending order of work-items.
+    """
+    if not tested.failed:
+        return any(check.verdict is Verdict.FAILED for check in shown)
+    if before.seen is None or any(check.reason is not Reason.NOT_RUN for check in shown):
+        return True
+    if isinstance(ran, Problem) or ran.run.problem == CUT_OFF:
+        return True
+    return any(run is not None and run.problem is not None for run in (before.seen, before.at_failed))
 
 
 def _with_needs(counted: Profile, runs: Runs) -> Profile:

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from kernels import TRANSPOSITION, changed
 from project import ROOT
-from samples import DEVICE, PROFILE, counted_as
+from samples import DEVICE, PROFILE, counted_as, failed, result
 from simulator import runs_of, subject_of
 
 from grader.common.record import replace
@@ -62,10 +62,24 @@ def test_results_that_are_wrong_in_any_order(simulator, course):
     assert memory[0].detail.startswith("total[0] is wrong")
 
 
-def test_where_a_case_is_wrong_that_is_what_is_told(simulator, course):
-    """If a correctness case fails, the memory checks report the wrong results instead of the order of work-items."""
+def test_an_order_explains_wrong_results_on_the_device(simulator, course):
+    """If a case fails on the device, but the simulator finds nothing and gets right results in ascending order, the
+    memory checks report the order of work-items. This explanation comes before the wrong results.
+    """
     source = (HOSTILE / "sums-in-ascending-order" / "kernels.cl").read_text()
-    _, memory = watched(simulator, course, "reduction", source, failed=({"n": 1},))
+    sanitized, memory = watched(simulator, course, "reduction", source, failed=({"n": 1},))
+    assert sanitized.reason is Reason.NOT_RUN
+    assert {each.reason for each in memory} == {Reason.ORDER_DEPENDENT}
+    wrong = failed("n = 1", reason=Reason.WRONG_OUTPUT, kind=Kind.CORRECTNESS)
+    assert result(wrong, sanitized, *memory).first_cause in memory
+
+
+@pytest.mark.whole
+def test_an_order_does_not_explain_results_that_are_wrong_in_ascending_order(simulator, course):
+    """If the simulator gets wrong results at the failed size, too, the order of work-items is not the mistake there."""
+    source = (HOSTILE / "sums-in-ascending-order" / "kernels.cl").read_text()
+    wrong_for_one = changed(source, "real x = 0", "real x = n == 1")
+    _, memory = watched(simulator, course, "reduction", wrong_for_one, failed=({"n": 1},))
     assert {each.reason for each in memory} == {Reason.NOT_RUN}
 
 
@@ -114,7 +128,7 @@ def test_a_comparison_that_fails_is_a_fault_of_ours(run):
     assert [each.lost for each in told.faults] == ["the comparison with the model solution"]
 
 
-@pytest.mark.whole  # the quick tests include test_where_a_case_is_wrong_that_is_what_is_told
+@pytest.mark.whole  # the quick tests include test_an_order_explains_wrong_results_on_the_device
 def test_a_kernel_that_is_stopped_after_something_else_has_failed(simulator, course):
     """If a stopped kernel has already failed a case, its steps are not compared with the model solution's, because the
     failed case must be fixed first.
