@@ -30,9 +30,10 @@ from grader.grading.timing.rounds import Clocked
 from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource
 
-ROUND_KEY, WARM_UP_KEY = 1, 3
-"""Keys of the inputs of timed rounds, and of the warm-up if the device makes them. Inputs of cases have the key 0
-(checks/correctness.py), and inputs of simulated runs have the key 2 (simulated_run.py).
+ROUND_KEY, WARM_UP_KEY, END_KEY = 1, 3, 4
+"""Keys of the inputs of timed rounds, of the warm-up if the device makes them, and of the numbers that show the end of
+a launch. Inputs of cases have the key 0 (checks/correctness.py), and inputs of simulated runs have the key 2
+(simulated_run.py).
 """
 
 Results = dict[str, Fetched]
@@ -123,8 +124,10 @@ class TimingTask:
 
 
 def ran(took: Took, number: int) -> Ran:
-    """The run of the launch with this number in a turn. The clock of the worker counts."""
-    clocked = Clocked(waited=took.waits[number], took=sum(took.waits))
+    """The run of the launch with this number in a turn. The clock of the worker counts. It stops before the results
+    are fetched, because a kernel of grader runs last, and its result shows that all earlier kernels had ended.
+    """
+    clocked = Clocked(waited=took.waits[number], took=sum(took.waits[:-1]))
     return Ran(steps=took.steps[number], delay=0.0, clocked=clocked, results=took.results)
 
 

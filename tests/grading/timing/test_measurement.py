@@ -20,7 +20,7 @@ from grader.grading.timing import measurement
 from grader.grading.timing.intervals import FEWEST
 from grader.grading.timing.measurement import LAUNCHES, UNEVEN, measure, open_sessions
 from grader.grading.timing.participants import Role
-from grader.grading.timing.performance import check_performance
+from grader.grading.timing.performance import check_performance, implausible, summarise
 from grader.grading.timing.rounds import Comparisons
 from grader.protocol.messages import BuildFailed
 from grader.results.verdicts import Reason, Verdict
@@ -125,23 +125,39 @@ def test_a_device_that_is_no_processor_needs_nobody_frozen(small):
 
 def test_on_a_gpu_the_workers_clock_tells_how_long_a_launch_was_waited_for(small):
     """On a GPU, the waiting time of a launch is measured by the worker's clock. In this test, the submission waits 4 ms
-    longer for a launch than its driver reports, and 1 ms longer for the results. A small difference between the workers
-    is tolerated.
+    longer for a launch than its driver reports, 1 ms longer for the kernel that runs after it, and 9 ms longer for the
+    results, which are not a part of the turn. A small difference between the workers is tolerated.
     """
-    setup = fake_setup(small, device=DEVICE.model_copy(update={"type": "gpu"}))
-    worker = setup.participants[Role.SUBMISSION].worker
-    turn = worker.turn
-
-    def forged(keys, names):
-        took = turn(keys, names)
-        (launch, results) = took.waits
-        return replace(took, waits=(launch + 4 * MS, results + 1 * MS))
-
-    worker.turn = forged
-    for each in measure(begun(setup), RULES):
+    for each in measure(begun(waiting(small, launch=4 * MS, end=1 * MS, results=9 * MS)), RULES):
         assert each.submission == pytest.approx(2 * MS)
         assert each.waited == pytest.approx(6 * MS - UNEVEN)
         assert each.seen == pytest.approx(7 * MS - LAUNCHES * UNEVEN)
+
+
+@pytest.mark.parametrize(("waits", "is_told"), [({"results": 9 * MS}, False), ({"end": 9 * MS}, True)])
+def test_only_a_slow_launch_is_implausible_on_a_gpu(small, waits, is_told):
+    """A GPU's worker may take long to fetch the results, which happened on a busy machine. If the kernel after the
+    student's steps takes long to begin, the launch has not ended when the device said so.
+    """
+    setup = waiting(small, **waits)
+    rounds = measure(begun(setup), RULES.model_copy(update={"min_pairs": 9, "max_pairs": 9}))
+    problem = implausible(summarise(setup.assignment, setup.device, rounds), rounds, setup.device)
+    assert (problem is not None and problem.reason is Reason.IMPLAUSIBLE) is is_told
+
+
+def waiting(assignment, launch=0.0, end=0.0, results=0.0):
+    """Return a setup on a GPU in which the submission waits so many seconds longer than others."""
+    setup = fake_setup(assignment, device=DEVICE.model_copy(update={"type": "gpu"}))
+    worker = setup.participants[Role.SUBMISSION].worker
+    turn = worker.turn
+
+    def longer(keys, names):
+        took = turn(keys, names)
+        waits = zip(took.waits, (launch, end, results), strict=True)
+        return replace(took, waits=tuple(usual + more for usual, more in waits))
+
+    worker.turn = longer
+    return setup
 
 
 def test_results_are_taken_directly_after_the_launch(small):

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from samples import DEVICE
-from timing_setups import RULES, at_sizes, begun, fake_setup, one_bit_wrong, one_word_past_the_end
+from timing_setups import RULES, at_sizes, before_its_end, begun, fake_setup, one_bit_wrong, one_word_past_the_end
 
 from grader.execution.plan import STUDENT
 from grader.grading.explain.problem import Problem
 from grader.grading.timing.measurement import measure
-from grader.grading.timing.oracle_verifier import ByOracle
+from grader.grading.timing.oracle_verifier import END, ByOracle
 from grader.grading.timing.participants import Role
 from grader.grading.timing.timing_setup import timing_task
 from grader.results.verdicts import Reason
@@ -99,3 +99,29 @@ def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, cha
     assert problem.reason is reason
     assert problem.message.startswith("in timed run 5, ")
     assert words in f"{problem.message} {problem.detail}"
+
+
+def test_results_that_are_taken_before_the_end_of_a_launch_are_refused(small):
+    """On a GPU, the number of grader's kernel is missing if a kernel only pretends that it and grader's kernel have
+    ended. Then the results do not count, even if they are right.
+    """
+    faults = {Role.SUBMISSION: {("fetch", 4): before_its_end}}
+    setup = fake_setup(small, faults=faults, device=DEVICE.model_copy(update={"type": "gpu"}))
+    problem = measure(begun(setup), RULES)
+    assert isinstance(problem, Problem)
+    assert problem.reason is Reason.CRASH
+    assert problem.message == (
+        "in timed run 4, the process that ran the kernel misbehaved: the kernel still ran after its reported end."
+    )
+
+
+def test_numbers_of_the_end_are_secret_and_new_in_each_round(small):
+    """The kernel that runs after the student's steps stores another number in each round that counts, the same in all
+    workers.
+    """
+    setup = fake_setup(small, device=DEVICE.model_copy(update={"type": "gpu"}))
+    measure(begun(setup), RULES)
+    keys = {role: [key for name, key in each.worker.keys if name == END] for role, each in setup.participants.items()}
+    assert len({tuple(each) for each in keys.values()}) == 1
+    assert len(set(keys[Role.SUBMISSION])) == 7
+    assert min(keys[Role.SUBMISSION]) > 2**32
