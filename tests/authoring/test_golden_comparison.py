@@ -193,6 +193,18 @@ def test_of_a_race_only_the_simulators_word_counts(golden, assignment):
         assert differences(lucky, assignment, seen) == ()
 
 
+def test_a_sanitizer_that_finds_nothing_may_be_left_out_if_luck_decides_a_case(golden, assignment):
+    """If a device gives wrong results where they depend on luck, the sanitizer check is NOT_RUN if the simulator finds
+    nothing. An expectation that does not list it holds on devices with and without luck.
+    """
+    lucky = golden("fails: {}\nluck: [tall]")
+    nothing = failed("sanitizer (height 53)", reason=Reason.NOT_RUN, kind=Kind.SANITIZER)
+    assert differences(lucky, assignment, result(BUILD, failed("tall"), nothing, SPEED)) == ()
+    assert differences(lucky, assignment, result(BUILD, check("tall"), SPEED)) == ()
+    racy = failed("sanitizer (height 53)", reason=Reason.DATA_RACE, kind=Kind.SANITIZER)
+    assert len(differences(lucky, assignment, result(BUILD, failed("tall"), racy, SPEED))) == 1
+
+
 @pytest.mark.parametrize(
     ("cause", "told"),
     [
