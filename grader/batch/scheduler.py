@@ -25,6 +25,11 @@ from grader.results.verdicts import UNTIMED
 ATTEMPTS = 3
 """Maximum number of attempts at a grading that fails through a fault of grader, or that is too noisy to time."""
 
+MOST_FAILING = 5
+"""Number of first attempts that may fail one after the other, in addition to those that run at the same time. If more
+fail without a result in between, the machine is probably broken, and each further item would wait for time limits.
+"""
+
 TICK = 0.5
 """Seconds between two calls of the listener while nothing happens."""
 
@@ -145,13 +150,15 @@ def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Liste
     """Grade every item and store the results. Return the faults of the items that could not be graded, by key.
 
     Items that lack only a speed come last, one at a time. Each timing decides independently, and the first decision
-    counts.
+    counts. If the first attempts at too many items in a row fail, the rest
+    is not tried.
     """
     waiting, alone = deque[Event](), deque[Event]()
     for item in plan.items.values():
         (alone if store.holds(item.key) else waiting).append(Event(what="begun", item=item, attempt=1))
     under_way: dict[Future[Result | Ungraded], Event] = {}
     faults: dict[str, str] = {}
+    failing = 0
     while waiting or alone or under_way:
         while (waiting and len(under_way) < workforce.capacity) or (alone and not waiting and not under_way):
             begun = (waiting or alone).popleft()
@@ -165,10 +172,29 @@ def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Liste
                 (waiting if event.result is None else alone).append(replace(begun, attempt=begun.attempt + 1))
             if event.what == "given up":
                 faults[event.item.key] = event.fault
+            failing = _in_a_row(failing, event)
             listen(event)
+            if failing > MOST_FAILING + workforce.capacity:
+                why = UNTRIED.format(failing, event.fault)
+                faults |= {each.item.key: why for each in waiting}  # those in `alone` have results
+                waiting.clear()
+                alone.clear()
         if not done:
             listen(None)
     return faults
+
+
+def _in_a_row(failing: int, event: Event) -> int:
+    """Return the number of first attempts that have failed since the last result. `failing` is the number before the
+    event.
+    """
+    if not event.fault:
+        return 0
+    return failing + 1 if event.attempt == 1 else failing
+
+
+UNTRIED = "not tried again, because {} gradings failed one after the other. The last one: {}"
+"""The fault of an item that is no longer tried."""
 
 
 def _ended(begun: Event, outcome: Result | Ungraded, store: Store) -> Event:

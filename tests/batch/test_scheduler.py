@@ -5,7 +5,7 @@ from concurrent.futures import Future
 import pytest
 from fake_workforce import FACILITIES, GOOD, ORDERS, UNTIMED, FakeWorkforce, handin, intake, outcome_of, plan_of, silent
 
-from grader.batch.scheduler import ATTEMPTS, grade_all, make_plan, missing
+from grader.batch.scheduler import ATTEMPTS, MOST_FAILING, grade_all, make_plan, missing
 from grader.batch.station import MissingSpeeds, WholeGrading
 from grader.batch.store import Store
 from grader.common.errors import InterruptedGradingError, NoiseError, WorkerError
@@ -109,6 +109,33 @@ def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, s
     assert [event.fault for event in events if event and event.what == "given up"] == ["reason 3."]
     assert not store.holds(unlucky)
     assert [*missing(plan, store).plan.items] == [unlucky]
+
+
+def test_a_batch_ends_if_many_gradings_fail_one_after_the_other(transposition, store):
+    """If the device stops working, each grading waits for time limits. Then the rest is not tried, and the next run
+    continues. Results before that are kept.
+    """
+    names = [f"s{number}" for number in range(40)]
+    plan = plan_of([transposition], *(handin(name, name.encode()) for name in names))
+    broken = {name.encode(): [fault("no device.")] * ATTEMPTS for name in names[10:]}
+    workforce = FakeWorkforce(capacity=2, answers=broken)
+    faults = grade_all(plan, workforce, store, silent)
+    tried = {job.data for job in workforce.grading_jobs}
+    assert len(tried) <= 10 + MOST_FAILING + 2 * workforce.capacity
+    assert len(faults) == 30
+    untried = "not tried again, because 8 gradings failed one after the other. The last one: no device."
+    assert list(faults.values()).count(untried) >= 30 - MOST_FAILING - 2 * workforce.capacity
+    assert len(missing(plan, store).plan.items) == 30
+
+
+def test_gradings_that_fail_among_others_do_not_end_a_batch(transposition, store):
+    """If many gradings fail, but others succeed in between, all are tried three times."""
+    names = [f"s{number}" for number in range(40)]
+    plan = plan_of([transposition], *(handin(name, name.encode()) for name in names))
+    broken = {name.encode(): [fault("it died.")] * 2 for name in names[::2]}
+    workforce = FakeWorkforce(capacity=2, answers=broken)
+    assert grade_all(plan, workforce, store, silent) == {}
+    assert len(workforce.grading_jobs) == 20 + 3 * 20
 
 
 def untimed(transposition, reason=Reason.NOT_MEASURED):
