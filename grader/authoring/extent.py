@@ -1,4 +1,4 @@
-"""Extents of a validation. A full one times kernels. A quick one, and one on a noisy machine, do not."""
+"""Extents of a validation. A full one times kernels. A quick one, or one on a noisy machine, does not."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -39,7 +39,7 @@ class Extent:
 
 
 ABOUT_SPEED = (
-    f"Is the model solution {MARGIN:g} times as fast as full points need?",
+    f"Is the model solution at least {MARGIN:g} times as fast as full points require?",
     "Does the baseline miss full points for speed, unless assignment.yaml says `baseline: passes`?",
     "Do golden submissions earn the expected points for speed?",
     "Which speed goals and which `yardstick` are right for this device?",

@@ -118,8 +118,8 @@ def _without(named: Mapping[str, Value], unasked: Collection[str]) -> dict[str, 
 
 
 def _uncounted(result: Result) -> Iterator[str]:
-    """Yield the memory checks that did not run because the kernel gave wrong results in their run, and the sanitizer
-    if it found nothing.
+    """Yield the memory checks that were not counted because the results of their run were wrong, and the sanitizer
+    check if it has no finding.
     """
     kinds = {Kind.MEMORY, Kind.SANITIZER}
     return (called(check) for check in result.checks if check.kind in kinds and check.reason is Reason.NOT_RUN)

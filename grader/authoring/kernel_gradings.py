@@ -12,11 +12,11 @@ Kernel = TypeVar("Kernel")
 Outcome = TypeVar("Outcome")
 
 Grade = Callable[[Kernel, Assignment, GradingEnvironment, Progress, Extent], Outcome]
-"""Function that grades a kernel for an assignment. It belongs to a module, so that another process can call it."""
+"""Module-level function that grades a kernel for an assignment. Another process can import and call it."""
 
 
 class KernelGradings(Protocol):
-    """Makes many gradings, in separate environments."""
+    """Grades many kernels, in separate environments."""
 
     def each(
         self,

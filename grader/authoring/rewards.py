@@ -30,7 +30,7 @@ from grader.results.verdicts import Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Earned:
-    """A kernel and its result. `extent` is the extent that this machine allowed."""
+    """A kernel and its result. `extent` is the requested extent, or NOISY if the machine was too noisy."""
 
     name: str
     result: Result
@@ -91,7 +91,7 @@ class Rewards:
         for each in filter(self.is_decided, self.slips):
             better = [other for other in self.avoiding if other.share >= each.share]
             yield Claim(
-                claim=f"{each.name} earns more than a kernel that avoids the exercise",
+                claim=f"{each.name} earns more than any kernel that avoids the exercise",
                 holds=each.share > self._best,
                 seen=each.points + _as_good(better),
             )
@@ -110,7 +110,7 @@ class Rewards:
 
     @property
     def undecided(self) -> tuple[Earned, ...]:
-        """The kernels about which nothing is claimed, because their points for speed are open."""
+        """Kernels without a claim, because their points for speed are open."""
         return tuple(each for each in (*self.avoiding, *self.slips) if not self.is_decided(each))
 
 
@@ -123,7 +123,7 @@ def _as_good(avoiding: Sequence[Earned]) -> str:
 
 
 def rewards(assignment: Assignment, gradings: KernelGradings, progress: Progress, extent: Extent = FULL) -> Rewards:
-    """Grade all these kernels."""
+    """Grade the kernels that avoid the exercise, and the model solution with each slip."""
 
     def graded(
         grade: Grade[SampleKernel, Earned], kernels: Callable[[Assignment], Iterator[SampleKernel]]
@@ -152,8 +152,8 @@ def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
 def earned(
     kernel: SampleKernel, assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent
 ) -> Earned:
-    """Grade the kernel. It is timed only if it can earn points for speed, since a single work-item would run into the
-    time limit. The line of a mistake is not searched.
+    """Grade the kernel, without a search for the line of a mistake. It is timed only if it can earn points for speed,
+    because a kernel with a single work-item would reach the time limit.
     """
     submission = parse_submission(Path(f"{kernel.name}.cl"), kernel.source.encode())
     unsearched = dataclasses.replace(environment, search=replace(environment.search, seconds=0.0))
@@ -171,8 +171,8 @@ def earned(
 def earned_by_slip(
     slip: SampleKernel, assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent
 ) -> Earned:
-    """Grade the model solution with a slip. It is timed with one pair only, because it accesses memory in the same way
-    as the model solution.
+    """Grade the model solution with a slip. Only one pair of launches is timed, because the kernel accesses memory in
+    the same way as the model solution.
     """
     return earned(slip, assignment, dataclasses.replace(environment, timing=ONE_PAIR), progress, extent)
 

@@ -143,7 +143,7 @@ def _speed(goal: SpeedGoal, performance: Performance) -> Iterator[Claim]:
     assert performance.fraction_of_reference is not None, "there is a model solution here"
     margin = performance.fraction_of_reference.median / full
     yield Claim(
-        claim=f"the model solution is {MARGIN:g} times as fast as full points need",
+        claim=f"the model solution is at least {MARGIN:g} times as fast as full points require",
         holds=margin >= MARGIN,
         seen=f"{margin:.2f} times",
     )

@@ -189,7 +189,7 @@ MEASURES: dict[Measure, str] = {
     "image writes": "all work-items together write at most {} pixels of images",
     "divergence": "the work-items of warps diverge at most {} times",
     "requests of mostly idle warps": "at most {} words are accessed while most of a warp is idle",
-    "words of the busiest work-item": "the busiest work-item accesses at most {} words of memory",
+    "words of the busiest work-item": "the busiest work-items, one per launch, access at most {} words in total",
 }
 
 

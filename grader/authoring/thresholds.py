@@ -63,7 +63,7 @@ class Proposal:
         """Yield a line for each requirement of a goal that exceeds the proposal."""
         if goal.bands[0].fraction > self.bands[0].fraction:
             asked, proposed = goal.bands[0].fraction, self.bands[0].fraction
-            yield f"full points need the fraction {asked:g}, but {proposed:g} is proposed"
+            yield f"full points require a fraction of {asked:g}, but {proposed:g} is proposed"
         if goal.baseline == "fails" and self.baseline == "passes":
             yield "the baseline must miss full points, but it is too close to the model solution"
 

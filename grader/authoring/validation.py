@@ -50,7 +50,7 @@ class Examined:
     """Observations about an assignment, or about one part of a suite.
 
     `own` is None if the course's own files could not be graded. `baseline` is None if the baseline's accesses could not
-    be counted. `extent` is the extent that this machine allowed.
+    be counted. `extent` is the requested extent, or NOISY if the machine was too noisy.
     """
 
     assignment: Assignment
@@ -68,8 +68,8 @@ class Examined:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A graded golden submission, with the differences between its result and the expected one. `extent` is the extent
-    that this machine allowed.
+    """A graded golden submission, with the differences between its result and the expected one. `extent` is the
+    requested extent, or NOISY if the machine was too noisy.
     """
 
     golden: Golden
@@ -198,8 +198,8 @@ def judge(
     progress: Progress,
     extent: Extent = FULL,
 ) -> Judged:
-    """Grade a golden submission and compare the result with the expected one. Its speed is measured only if something
-    is expected of it.
+    """Grade a golden submission and compare the result with the expected one. It is timed only if the expectation
+    covers its speed.
     """
 
     def tell(doing: str | Decided) -> None:

@@ -62,7 +62,7 @@ class WorkerError(UngradedError):
 
 class NoContainersError(WorkerError):
     """No container can be started, because no engine answers or the image is missing. `command` is the shell command
-    that changes this.
+    that most likely solves the problem.
     """
 
     def __init__(self, message: str, command: str) -> None:

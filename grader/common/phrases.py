@@ -27,8 +27,8 @@ def kibibytes(number: int) -> str:
 
 
 def three_digits(number: float) -> str:
-    """Return a number with three significant digits, for example 7.21, 98.5 or 1,220. A measurement has no more digits.
-    Large numbers have no exponent.
+    """Return a number with three significant digits, for example 7.21, 98.5 or 1,220. Measurements are not more
+    precise. Large numbers have no exponent.
     """
     return f"{float(f'{number:.3g}'):,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 

@@ -208,7 +208,7 @@ ELEMENTS: dict[str, Element] = {
 
 
 REAL = "real"
-"""Name of a type that is the floating type in the constant `real` (real_types.py)."""
+"""Name of the type that the floating type in the constant `real` replaces (real_types.py)."""
 
 STATED = [*ELEMENTS, REAL, *(f"{REAL}{lanes}" for lanes in VECTORS)]
 """Names of types that assignment.yaml may state, besides structs."""

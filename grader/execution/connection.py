@@ -209,7 +209,7 @@ class Connection:
                 raise WorkerError(f"a worker could not start: {why}. Run `{command('doctor')}`.")
 
     def _why_not_started(self, reply: Any) -> str:
-        """Return the reason for a reply that does not list devices, with the worker's last line."""
+        """Return the reason why a reply does not list devices, followed by the worker's last line of output."""
         words = "" if self.is_stopped else self._last_line().rstrip(".")
         why = in_words(self.failure(reply))
         return f"{why}: {words}" if words and words != why else why

@@ -120,10 +120,8 @@ Failure = BuildFailed | Refused | Stopped | Crashed | OutOfMemory | TimedOut | G
 """All kinds of failures of a request to a worker."""
 
 
-def in_words(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failure
-    """Return the reason in words for the machine's administrator. The kernel belongs to grader, so the student is not
-    at fault.
-    """
+def in_words(failure: Failure) -> str:  # noqa: PLR0911 - one return for each kind of failure
+    """Describe the failure of a kernel of grader to the machine's administrator. The student is not at fault."""
     match failure:
         case BuildFailed(log=text) | Crashed(words=text) if text.strip():
             return text.strip().splitlines()[-1].rstrip(".")

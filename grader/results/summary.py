@@ -23,8 +23,8 @@ class Unchecked(Record):
 
 
 def urgency(check: CheckLabels) -> int:
-    """Return the rank of a failed check: 0 if its results are wrong in some order of work-items, 1 if its kernel is
-    missing, and 2 if it wastes time or memory.
+    """Return the rank of a failed check: 0 if results are wrong, even in only one order of work-items, 1 if its kernel
+    is missing, and 2 if it wastes time or memory.
     """
     if check.kind in WASTEFUL and check.reason is not Reason.ORDER_DEPENDENT:
         return 2

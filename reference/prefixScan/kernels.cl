@@ -2,10 +2,10 @@
 //
 // A work-item has four neighbouring elements, which it reads and stores as a vector. It adds them up in registers, so a
 // group has only WG sums to scan, not TILE elements. The sums are in rows of 16. A work-item adds up the sums before its
-// own in its row, and then the sums of the rows before, so two barriers are enough.
+// own in its row, and then the sums of the previous rows, so two barriers are enough.
 //
-// Instructions, not memory, limit a scan in a group. Therefore, a work-item reads only the vectors that contain sums
-// before its own, and decides for each vector whether all of it counts. Only the last vector needs a decision for each sum.
+// Instructions, not memory, limit the speed of a scan. Therefore, a work-item reads only the vectors that contain sums
+// before its own, and tests once for each vector whether all its sums count. Only the last vector needs a test for each sum.
 //
 // scanSums does the same for TILE totals at a time, and reads the next totals early. The sum of all totals so far stays
 // in a register of every work-item.
@@ -19,7 +19,7 @@ static uint32_t sum(uint4 x)
     return x.s0 + x.s1 + x.s2 + x.s3;
 }
 
-// Returns the sum of the first `count` numbers, fewer than 16.
+// Returns the sum of the first `count` numbers. `count` is less than 16.
 static uint32_t sum_of(uint32_t count, __local const uint4 *numbers)
 {
     uint32_t sum_so_far = 0;

@@ -15,7 +15,7 @@ from grader.results.metrics import Interval
 from grader.results.verdicts import Reason, Verdict
 
 PASSES = "the model solution passes every check"
-FAST = f"the model solution is {MARGIN:g} times as fast as full points need"
+FAST = f"the model solution is at least {MARGIN:g} times as fast as full points require"
 MISSES = "the baseline clearly misses full points"
 SKELETON = "the skeleton builds and fails every case"
 BASELINE = "the baseline computes the right results"

@@ -72,7 +72,7 @@ def test_without_right_submissions_that_is_said():
     ("fraction", "baseline", "said"),
     [
         (0.5, "fails", []),
-        (0.55, "fails", ["full points need the fraction 0.55, but 0.5 is proposed"]),
+        (0.55, "fails", ["full points require a fraction of 0.55, but 0.5 is proposed"]),
         (0.3, "passes", []),
     ],
 )

@@ -19,7 +19,7 @@ Places = Sequence[Mapping[str, Any]]
 
 
 def station_processes(jobs: int, places: Places = ({},)) -> Processes:
-    """Return a process for each job. They share the processors of this machine, and take these places in rotation."""
+    """Return `jobs` processes, which share the processors of this machine and use the places in rotation."""
     share = {"spare": spare_processors(jobs)} if load_settings({}).spare is None else {}
     return Processes([as_variables({**place, **share}) for place in islice(cycle(places), jobs)])
 

@@ -152,4 +152,4 @@ def _start(variables: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], Conne
 def _ending(code: int) -> str:
     if code >= 0:
         return f"ended {ending(None, code)}; its output is above."
-    return f"ended {ending(-code, None)}: someone stopped it, or memory ran out."
+    return f"ended {ending(-code, None)}: it was killed, or the machine ran out of memory."

@@ -28,7 +28,7 @@ FREE_BYTES = 1024**3
 """Number of bytes in the temporary folder that a worker's arrays and caches may need."""
 
 INDENT = 7
-"""Columns before the text of a fact, for its verdict."""
+"""Number of columns before the text of a fact. They contain the verdict."""
 
 IMAGE_REMEDY = "build the image again (`make images`); for a GPU, it must contain the driver's OpenCL library"
 DEVICE_REMEDY = "give the number with --device"
@@ -64,7 +64,7 @@ def examine(
             yield _attempt("simulator", lambda: _simulator(environment), _remedy(name, command("setup")))
             lacking = _lacking(environment, course)
     except NoContainersError as error:
-        remedy = "run the command below, then this check again:"
+        remedy = "run the command below, then run `grader doctor` again:"
         yield MachineFact(topic=f"sandbox {name}", found=str(error), remedy=remedy, command=error.command)
     except GraderError as error:
         yield MachineFact(

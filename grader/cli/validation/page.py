@@ -34,7 +34,7 @@ class Page:
 
     @property
     def is_noisy(self) -> bool:
-        """True if the machine was too noisy to answer all questions."""
+        """True if questions are open because the machine was too noisy."""
         return self.extent == NOISY
 
     def leave_open(self, questions: Iterable[str], extent: Extent) -> None:

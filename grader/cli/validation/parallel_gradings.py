@@ -1,4 +1,4 @@
-"""Makes the gradings of a validation in child processes, each with a separate environment."""
+"""Grades the kernels of a validation in child processes, each with a separate environment."""
 
 import atexit
 import json
@@ -21,7 +21,7 @@ from grader.grading.settings import load_settings
 
 @dataclass(frozen=True, kw_only=True)
 class GradingCall(Generic[Kernel, Outcome]):
-    """A grading for another process."""
+    """A call that grades a kernel in another process."""
 
     settings_json: str
     grade: Grade[Kernel, Outcome]
@@ -31,7 +31,7 @@ class GradingCall(Generic[Kernel, Outcome]):
 
 
 class ParallelGradings:
-    """Gradings in this many processes. They start when they are first needed."""
+    """Grades kernels in `jobs` processes, which start when they are first needed."""
 
     def __init__(self, settings_json: str, jobs: int) -> None:
         self._settings_json = settings_json
@@ -68,7 +68,7 @@ class ParallelGradings:
 
 
 def _answer(call: GradingCall[Kernel, Outcome]) -> Outcome:
-    """Make a grading in this process."""
+    """Grade a kernel in this process."""
     return call.grade(call.kernel, call.assignment, _environment(call.settings_json), quietly, call.extent)
 
 

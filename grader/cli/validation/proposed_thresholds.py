@@ -89,7 +89,7 @@ def _memory(seen: Examined, counted: Sequence[Limit]) -> Iterator[RenderableType
             yield note("remark", f"{name}: the right submission {each.beyond} needs {_number(each.most)}.")
         if each.is_strict:
             stated = f"{name}: at_most {_number(each.asked)} is below the proposed {_number(each.proposed)}"
-            yield note("strict", f"{stated}. Keep it if no right kernel needs more.")
+            yield note("strict", f"{stated}. Keep at_most if no right kernel needs more.")
         if not each.tells_apart:
             yield note(
                 "remark", f"{name}: the baseline passes, so this check does not distinguish it from the model solution."
@@ -97,7 +97,7 @@ def _memory(seen: Examined, counted: Sequence[Limit]) -> Iterator[RenderableType
 
 
 def _called(limit: Limit) -> str:
-    """Return the name of a check, with its measure if that has another name."""
+    """Return the name of a check, followed by its measure unless the two names are equal."""
     check = limit.check
     return check.name if check.name == check.measure else f"{check.name} ({check.measure})"
 
@@ -132,6 +132,6 @@ def _fraction(value: float) -> str:
 
 
 def _number(value: float) -> str:
-    """Return a count without decimals, or a ratio with at most two, as proposed limits have."""
+    """Return a count without decimals, or a ratio with at most two decimals, like the proposed limits."""
     value = round(float(value), 2)
     return f"{value:,.0f}" if value.is_integer() else f"{value:,.2f}".rstrip("0")

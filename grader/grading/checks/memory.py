@@ -74,8 +74,8 @@ def _counted(tested: Tested, before: Watched, ran: Counted | Problem) -> Profile
 
 
 def _is_told(tested: Tested, before: Watched, shown: Sequence[Check], ran: Counted | Problem) -> bool:
-    """True if another check reports the mistake. Wrong results on the device remain unexplained if the simulator finds
-    nothing, stops nothing, and gets right results in ascending order of work-items.
+    """True if another check reports the mistake. No check explains wrong results on the device if the simulator has no
+    finding, does not stop the kernel, and gets right results in ascending order of work-items.
     """
     if not tested.failed:
         return any(check.verdict is Verdict.FAILED for check in shown)

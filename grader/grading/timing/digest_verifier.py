@@ -128,7 +128,7 @@ class DeviceInputs:
 
     def _explain(self, submission: Participant, reference: Participant) -> Problem:
         """Fetch all results, and find where the submission and the reference differ. The submission's worker may be
-        frozen, because it was not the last in this round.
+        frozen, because its turn may not have been the last in this round.
         """
         submission.worker.thaw()
         try:

@@ -1,8 +1,8 @@
 """Verification by the oracle: the judge generates the inputs and compares every word of the results.
 
 On a GPU, a kernel of grader runs after the student's steps and stores a secret number. The device runs kernels one
-after the other, so this number shows that the student's kernels had ended before the results were fetched. It takes
-milliseconds to fetch them, longer than many launches, and this time varies. Therefore it is not a part of the turn.
+after the other, so this number shows that the student's kernels ended before the results were fetched. Fetching the
+results takes milliseconds, longer than many launches, and this time varies. Therefore it is not part of the turn.
 """
 
 from collections.abc import Mapping
@@ -55,15 +55,15 @@ class ByOracle:
     """The inputs of the warm-up and of the first rounds that count."""
 
     def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:
-        """Return the kernel that runs after the student's steps, if the plan has it. The judge itself generates the
-        inputs and compares the results.
+        """Return the kernel that runs after the student's steps, if the plan has it. No other kernel is needed, because
+        the judge generates the inputs and compares the results.
         """
         return {END: END_PROGRAM} if END in plan.scripts else {}
 
     def prepare(self, plan: Plan) -> Plan:
         """Share the arrays with the worker of a CPU, and start each session in a new process. Kernels run in that
         process. If it copied arrays before and after a launch, the copying would not be timed. In a used process,
-        buffers would have the same addresses as in the session before. On a GPU, add the kernel that runs after the
+        buffers would have the same addresses as in the previous session. On a GPU, add the kernel that runs after the
         student's steps.
         """
         if device_class(self.task.device) == "cpu":
@@ -142,11 +142,11 @@ class OracleInputs:
         return results_of(self, participant) if participant.plan.arrays == "shared" else {}
 
     def verify(self, results: Mapping[Role, Results], participants: Participants) -> Problem | None:
-        """Compare the submission's results with the results of the oracle. On a GPU, they count only if its kernels had
-        ended before.
+        """Compare the submission's results with the results of the oracle. On a GPU, the results count only if the
+        submission's kernels ended before the results were fetched.
         """
         got = dict(results[Role.SUBMISSION])
         number = got.pop(END_NUMBER, None)
         if number is not None and number.payload.tobytes() != self.end_key.to_bytes(8, "little"):
-            return of_failure(Garbled(what="the kernel still ran after its reported end"))
+            return of_failure(Garbled(what="the kernel was still running after its reported end"))
         return inspect(self.trial, participants[Role.SUBMISSION].judged, got)

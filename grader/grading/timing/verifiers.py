@@ -31,9 +31,9 @@ from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource
 
 ROUND_KEY, WARM_UP_KEY, END_KEY = 1, 3, 4
-"""Keys of the inputs of timed rounds, of the warm-up if the device makes them, and of the numbers that show the end of
-a launch. Inputs of cases have the key 0 (checks/correctness.py), and inputs of simulated runs have the key 2
-(simulated_run.py).
+"""Keys of the inputs of timed rounds, of the inputs of the warm-up if the device makes them, and of the numbers that
+show the end of a launch. Inputs of cases have the key 0 (checks/correctness.py), and inputs of simulated runs have the
+key 2 (simulated_run.py).
 """
 
 Results = dict[str, Fetched]
@@ -124,8 +124,8 @@ class TimingTask:
 
 
 def ran(took: Took, number: int) -> Ran:
-    """The run of the launch with this number in a turn. The clock of the worker counts. It stops before the results
-    are fetched, because a kernel of grader runs last, and its result shows that all earlier kernels had ended.
+    """The run of the launch with this number in a turn, timed by the worker's clock. The clock stops before the results
+    are fetched. This is safe: a kernel of grader runs last, and its result shows that all earlier kernels have ended.
     """
     clocked = Clocked(waited=took.waits[number], took=sum(took.waits[:-1]))
     return Ran(steps=took.steps[number], delay=0.0, clocked=clocked, results=took.results)

@@ -72,7 +72,7 @@ def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
     text, broken = printed(timed(1.0))
     assert broken == 0
     said = joined_lines(text)
-    assert "strict full points need the fraction 0.7, but 0.5 is proposed." in said
+    assert "strict full points require a fraction of 0.7, but 0.5 is proposed." in said
     assert "strict coalesced accesses: at_most 1.1 is below the proposed 11.37." in said
     assert "remark coalesced accesses: the baseline passes" in said
 

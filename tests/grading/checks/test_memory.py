@@ -293,10 +293,7 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
             "bank conflicts",
             2,
             [seen_access(7, array="tile", space=3, sectors=10, fewest=10)],
-            (
-                "the words of local memory that a warp uses at the same time lie in different banks, 1 in each; "
-                "the limit is 2."
-            ),
+            "a warp uses at most 1 word of each bank of local memory at a time; the limit is 2.",
         ),
         (
             "words read",
@@ -348,7 +345,7 @@ def test_work_that_one_does_alone(transposition):
         (
             {"k": 30, "last": 31},
             (
-                "the busiest work-items of all launches together access 61 words of memory, most of them in `last` "
+                "the busiest work-items, one per launch, access 61 words of memory in total, most of them in `last` "
                 "(31); the limit is 40. Share the work among more work-items."
             ),
         ),

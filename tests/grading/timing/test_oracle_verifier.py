@@ -111,7 +111,8 @@ def test_results_that_are_taken_before_the_end_of_a_launch_are_refused(small):
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.CRASH
     assert problem.message == (
-        "in timed run 4, the process that ran the kernel misbehaved: the kernel still ran after its reported end."
+        "in timed run 4, the process that ran the kernel misbehaved: the kernel was still running after its reported "
+        "end."
     )
 
 

@@ -12,7 +12,7 @@ from grader.common.errors import DeviceError, NoContainersError, WorkerError
 from grader.execution.sandbox.docker.gpu import TOOLKIT
 
 WITHOUT_A_WALL = (
-    "If you trust code as much as your own, you need no container: --sandbox process runs it with your rights."
+    "If you trust the code as much as your own, you need no container: --sandbox process runs it with your rights."
 )
 """Advice for users without a container engine."""
 

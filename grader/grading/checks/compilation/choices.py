@@ -68,7 +68,7 @@ def _for_another(assignment: Assignment, submission: Submission, problem: Proble
     """
     for kernel in assignment.choices.launches:
         if not re.search(rf"\b{re.escape(kernel)}\b", submission.source):
-            hint = f"The file does not contain a kernel named {kernel} either: is it for another assignment?"
+            hint = f"The file contains no kernel named {kernel}. Is it for another assignment?"
             return dataclasses.replace(problem, help=hint)
     return problem
 

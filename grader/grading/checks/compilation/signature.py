@@ -262,7 +262,7 @@ def _missing(spellings: Sequence[str], found: list[str], others: Container[str],
     """
     name = spellings[0]
     if len(found) >= FEW:
-        message = f"{name} is not among the first {FEW} kernels of the file, and grader does not look at more."
+        message = f"the grader reads only the first {FEW} kernels of a file, and {name} is not one of them."
         return Problem(reason=Reason.KERNEL_MISSING, message=message, help="Remove the kernels that are not launched.")
     for each in spellings:
         function = re.search(rf"\bvoid\s+{re.escape(each)}\s*\(", "\n".join(code))

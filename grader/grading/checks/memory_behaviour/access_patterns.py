@@ -64,7 +64,7 @@ def bank_conflicts(counted: Profile) -> Reading:
     worst = max(local, key=attrgetter("conflicts"))
     words = 1 + worst.conflicts
     if words == 1:
-        what = "the words of local memory that a warp uses at the same time lie in different banks, 1 in each"
+        what = "a warp uses at most 1 word of each bank of local memory at a time"
         return Reading(value=1.0, reason=Reason.BANK_CONFLICT, what=what, help="")
     return Reading(
         value=words,

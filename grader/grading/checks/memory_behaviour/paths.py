@@ -57,7 +57,7 @@ def busiest(counted: Profile) -> Reading:
     kernel, most = max(counted.busiest.items(), key=itemgetter(1), default=("", 0))
     what = f"the busiest work-item of `{kernel}` accesses {total:,} words of memory"
     if most < total:
-        what = f"the busiest work-items of all launches together access {total:,} words of memory"
+        what = f"the busiest work-items, one per launch, access {total:,} words of memory in total"
         what += f", most of them in `{kernel}` ({most:,})"
     return Reading(
         value=total,

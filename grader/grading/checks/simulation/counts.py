@@ -94,7 +94,7 @@ def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) ->
 
 
 def _busiest(seen: Simulated) -> dict[str, int]:
-    """Words of the busiest work-item of each launch, as a sum for each kernel."""
+    """Words of the busiest work-item of each launch, added up for each kernel."""
     words = Counter[str]()
     for launched in seen.kernels:
         words[launched.kernel] += launched.busiest

@@ -9,7 +9,7 @@ from grader.protocol.tokens import logical_lines, tokens
 CONDITIONAL = re.compile(r"if|ifdef|ifndef")
 
 REDEFINED = "a macro of grader is redefined"
-"""Cause of wrong results that needs no search. An edit of a line that uses the macro could only hide it."""
+"""Cause of wrong results that needs no search. An edit of a line that uses the macro could only hide the mistake."""
 
 
 def redefined_macro(launch: SimulatedLaunch) -> Slip | None:

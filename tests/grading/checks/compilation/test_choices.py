@@ -71,7 +71,7 @@ def test_a_file_for_another_assignment_is_asked_about(open_assignment):
     """
     other = choose(open_assignment, "__kernel void multiply(__global float *x) {}\n")
     own = choose(open_assignment, "__kernel void add(__global float *x) {}\n")
-    assert other.help == "The file does not contain a kernel named add either: is it for another assignment?"
+    assert other.help == "The file contains no kernel named add. Is it for another assignment?"
     assert (own.reason, own.help) == ("LAUNCH_SIZES", "")
 
 

@@ -1,4 +1,4 @@
-// The first group searches the whole graph in one launch. Barriers separate its levels. The next launches do nothing.
+// The first group searches the whole graph in one launch. Barriers separate the levels. Later launches do nothing.
 __kernel void expand(__global const uint32_t *offsets, __global const uint32_t *neighbours, __global int *levels,
                      __global uint32_t *frontier, __global int *found, uint32_t nodes)
 {

@@ -1,4 +1,4 @@
-// Two neighbours move the whole text, in vectors of sixteen, so they always read whole sectors.
+// Two work-items move the whole text, in vectors of sixteen, so they always read whole sectors.
 // grader: global = 2
 // grader: local = 2
 uchar16 moved(uchar16 text)

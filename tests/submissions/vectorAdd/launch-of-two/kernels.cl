@@ -1,4 +1,4 @@
-// Two neighbours add everything, in vectors of four, so they always read whole sectors.
+// Two work-items add all elements, in vectors of four, so they always read whole sectors.
 // grader: global = 2
 // grader: local = 2
 __kernel void vectorAdd(__global const real *A, __global const real *B, __global real *C, uint32_t n)
