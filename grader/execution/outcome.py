@@ -62,7 +62,7 @@ class Took:
     """Results of launches that were requested with one `Turn`.
 
     `steps` contains the times of the steps of each launch, in seconds by the device's clock. `waits` contains the
-    seconds for which the worker waited for each launch and finally for the buffers, by the worker's clock.
+    seconds for which the worker waited for each launch and then for each buffer, by the worker's clock.
     """
 
     steps: tuple[tuple[float, ...], ...]

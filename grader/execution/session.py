@@ -103,7 +103,7 @@ class WorkerSession:
         self._channel.send(Turn(launches=launches, fetch=names))
         reply = self._channel.reply(RUNNING, seconds)
         steps = [len(self.plan.scripts[name].commands) for name in keys]
-        if not isinstance(reply, Turned) or not _is_whole_turn(reply, steps):
+        if not isinstance(reply, Turned) or not _is_whole_turn(reply, steps, len(names)):
             return self._channel.failure(reply)
         self._launched.update(keys)
         results = self._received(names)
@@ -201,10 +201,9 @@ def _is_whole(launched: Launched, steps: int) -> bool:
     return len(launched.times) == steps and all(time.end_ns >= time.start_ns for time in launched.times)
 
 
-def _is_whole_turn(turned: Turned, steps: Sequence[int]) -> bool:
-    """True if the number of launches is right, each launch is complete, and each launch and the fetching have a
+def _is_whole_turn(turned: Turned, steps: Sequence[int], fetched: int) -> bool:
+    """True if the number of launches is right, each launch is complete, and each launch and each fetched buffer has a
     wait.
     """
-    return len(turned.launches) == len(steps) == len(turned.waits_ns) - 1 and all(
-        map(_is_whole, turned.launches, steps)
-    )
+    has_all = len(turned.launches) == len(steps) and len(turned.waits_ns) == len(steps) + fetched
+    return has_all and all(map(_is_whole, turned.launches, steps))

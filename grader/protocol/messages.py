@@ -306,7 +306,8 @@ class Launched(Message):
 class Turned(Message):
     """The result of each launch of a `Turn`.
 
-    `waits_ns` has the duration of each launch in order, and then of the fetching, in nanoseconds by the worker's clock.
+    `waits_ns` has the duration of each launch, and then of fetching each buffer, in order and in nanoseconds by the
+    worker's clock.
     """
 
     kind: Literal["turned"] = "turned"

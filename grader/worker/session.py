@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyopencl as cl
@@ -198,6 +198,11 @@ def _log(program: Any, device: cl.Device) -> str:
     return log[:LOG_LIMIT]  # shortened here, so that a huge log is not copied again
 
 
+def _output() -> BinaryIO:
+    """Open the file for results. It must not be replaced, because the judge has it open."""
+    return os.fdopen(os.open(OUTPUT_FILE, os.O_WRONLY), "wb")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Session:
     """State of an open session, which `Stage`, `Launch`, `Turn` and `Fetch` use."""
@@ -265,13 +270,14 @@ class Session:
                 return reply
             launches.append(reply)
             moments.append(time.perf_counter_ns())
-        self._fetch(request.fetch)
-        moments.append(time.perf_counter_ns())
+        with _output() as file:
+            for name in request.fetch:
+                self.buffers[name].fetched(self.queue).tofile(file)
+                moments.append(time.perf_counter_ns())
         return Turned(launches=tuple(launches), waits_ns=tuple(end - start for start, end in pairwise(moments)))
 
     def _fetch(self, names: tuple[str, ...]) -> None:
-        """Write the buffers into the existing file. It must not be replaced, because the judge has it open."""
-        descriptor = os.open(OUTPUT_FILE, os.O_WRONLY)
-        with os.fdopen(descriptor, "wb") as file:
+        """Write the buffers into the file for results."""
+        with _output() as file:
             for name in names:
                 self.buffers[name].fetched(self.queue).tofile(file)

@@ -58,9 +58,10 @@ def test_a_turn_is_all_of_it_by_one_request(worker):
     assert isinstance(took, Took)
     assert is_right(took.results)
     assert list(took.results) == ["out", "in"]
-    (launched,), (waited, fetched) = map(sum, took.steps), took.waits
+    (launched,), (waited, *fetched) = map(sum, took.steps), took.waits
     assert 0 < launched <= waited
-    assert fetched > 0
+    assert len(fetched) == 2
+    assert min(fetched) > 0
 
 
 LAUNCH = Launched(times=(StepTime(start_ns=1, end_ns=2),))
@@ -78,7 +79,7 @@ NOT_WHOLE = {
 
 @pytest.mark.whole
 def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch):
-    """A turn must contain a time for each step, and a wait for each launch and for the results. Anything else is
+    """A turn must contain a time for each step, and a wait for each launch and each buffer. Anything else is
     garbled.
     """
     worker.open(plan("twice"))

@@ -1,8 +1,8 @@
 """Verification by the oracle: the judge generates the inputs and compares every word of the results.
 
-On a GPU, a kernel of grader runs after the student's steps and stores a secret number. The device runs kernels one
-after the other, so this number shows that the student's kernels ended before the results were fetched. Fetching the
-results takes milliseconds, longer than many launches, and this time varies. Therefore it is not part of the turn.
+On a GPU, a kernel of grader runs after the student's steps and stores a secret number, and the turn ends when this
+number is fetched. The device runs kernels one after the other, so the student's kernels have ended by then. Fetching
+the results takes milliseconds, longer than many launches, and this time varies. Therefore it is not part of the turn.
 """
 
 from collections.abc import Mapping

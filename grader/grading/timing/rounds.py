@@ -39,7 +39,7 @@ class TurnTimes:
 @dataclass(frozen=True, kw_only=True)
 class Clocked:
     """Seconds by a worker's own clock, which counts only if kernels cannot reach the worker's process. `waited` is the
-    time of its launch, and `took` is the time from its inputs to the end of grader's kernel after the launch.
+    time of its launch, and `took` is the time from its inputs until the result of the kernel that runs after it.
     """
 
     waited: float

@@ -124,10 +124,11 @@ class TimingTask:
 
 
 def ran(took: Took, number: int) -> Ran:
-    """The run of the launch with this number in a turn, timed by the worker's clock. The clock stops before the results
-    are fetched. This is safe: a kernel of grader runs last, and its result shows that all earlier kernels have ended.
+    """The run of the launch with this number in a turn, timed by the worker's clock. The turn ends when the first
+    buffer is fetched. The last kernel of the turn, which belongs to grader, has made its content. If the content is
+    right, all earlier kernels have ended, so the time of further buffers cannot hide work.
     """
-    clocked = Clocked(waited=took.waits[number], took=sum(took.waits[:-1]))
+    clocked = Clocked(waited=took.waits[number], took=sum(took.waits[: len(took.steps) + 1]))
     return Ran(steps=took.steps[number], delay=0.0, clocked=clocked, results=took.results)
 
 

@@ -134,10 +134,12 @@ def test_on_a_gpu_the_workers_clock_tells_how_long_a_launch_was_waited_for(small
         assert each.seen == pytest.approx(7 * MS - LAUNCHES * UNEVEN)
 
 
-@pytest.mark.parametrize(("waits", "is_told"), [({"results": 9 * MS}, False), ({"end": 9 * MS}, True)])
+@pytest.mark.parametrize(
+    ("waits", "is_told"), [({"results": 9 * MS}, False), ({"end": 9 * MS}, True), ({"number": 9 * MS}, True)]
+)
 def test_only_a_slow_launch_is_implausible_on_a_gpu(small, waits, is_told):
     """A GPU's worker may take long to fetch the results, which happened on a busy machine. If the kernel after the
-    student's steps takes long to begin, the launch has not ended when the device said so.
+    student's steps takes long, or its number, then the launch has not ended when the device said so.
     """
     setup = waiting(small, **waits)
     rounds = measure(begun(setup), RULES.model_copy(update={"min_pairs": 9, "max_pairs": 9}))
@@ -145,7 +147,7 @@ def test_only_a_slow_launch_is_implausible_on_a_gpu(small, waits, is_told):
     assert (problem is not None and problem.reason is Reason.IMPLAUSIBLE) is is_told
 
 
-def waiting(assignment, launch=0.0, end=0.0, results=0.0):
+def waiting(assignment, launch=0.0, end=0.0, number=0.0, results=0.0):
     """Return a setup on a GPU in which the submission waits so many seconds longer than others."""
     setup = fake_setup(assignment, device=DEVICE.model_copy(update={"type": "gpu"}))
     worker = setup.participants[Role.SUBMISSION].worker
@@ -153,7 +155,7 @@ def waiting(assignment, launch=0.0, end=0.0, results=0.0):
 
     def longer(keys, names):
         took = turn(keys, names)
-        waits = zip(took.waits, (launch, end, results), strict=True)
+        waits = zip(took.waits, (launch, end, number, results), strict=True)
         return replace(took, waits=tuple(usual + more for usual, more in waits))
 
     worker.turn = longer

@@ -119,7 +119,7 @@ class StrawWorker:
             return results
         waits = tuple(each.wall_seconds for each in launched)
         steps = tuple(tuple(step.seconds for step in each.steps) for each in launched)
-        return Took(steps=steps, waits=(*waits, 0.1 * MS), results=results)
+        return Took(steps=steps, waits=(*waits, *(0.1 * MS for _ in names)), results=results)
 
     def fetch(self, names):
         self.log.append((self.role, "fetch", names))
