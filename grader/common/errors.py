@@ -3,9 +3,26 @@
 A student's mistake is never an exception. It is a failed check in the result.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 
 class GraderError(Exception):
-    """Base of all errors that the command line reports as one line, without a traceback."""
+    """Base of all errors that the command line reports as one line, without a traceback. An error can be pickled, also
+    if its class has a constructor with other arguments, because a process for gradings passes it to the batch.
+    """
+
+    def __reduce__(self) -> tuple[Callable[..., "GraderError"], tuple[Any, ...]]:
+        """Return the call that makes an equal error."""
+        return _remade, (type(self), self.args, vars(self))
+
+
+def _remade(kind: type[GraderError], args: tuple[Any, ...], fields: Mapping[str, Any]) -> GraderError:
+    """Make an error without its constructor."""
+    error = kind.__new__(kind)
+    error.args = args
+    vars(error).update(fields)
+    return error
 
 
 class InputError(GraderError):

@@ -103,6 +103,8 @@ def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
         raise InputError(refusal) from error
     except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, RecursionError) as error:
         raise InputError(f'cannot evaluate "{expression}": {error}. It may use {known}.') from error
+    if callable(value):  # the name of a function without its arguments
+        raise InputError(refusal)
     if not isinstance(value, int) or isinstance(value, bool):
         raise InputError(f'"{expression}" is not a whole number but {value!r}.')
     return value

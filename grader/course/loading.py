@@ -68,7 +68,7 @@ def read_fields(path: Path, such_as: str) -> Fields:
         _check_text(fields)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:  # a key may be a list
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, RecursionError) as error:  # by keys and tags
         raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
     if fields is None:
         raise InputError(f"{path}: is empty; write fields such as {such_as}.")

@@ -302,5 +302,5 @@ def load_settings(given: dict[str, Any]) -> Settings:
         ) from error
     except SettingsError as error:
         raise InputError(f"a GRADER_* variable cannot be used: {' '.join(str(error).split())}.") from error
-    except (yaml.YAMLError, OSError, TypeError, ValueError) as error:
+    except (yaml.YAMLError, OSError, TypeError, LookupError, ValueError, RecursionError) as error:
         raise InputError(f"the settings in {config_file()} cannot be read: {' '.join(str(error).split())}") from error

@@ -36,6 +36,8 @@ def test_what_looks_like_a_date_is_text(tmp_path):
     ("text", "said"),
     [
         ("name: [", "is not YAML: "),
+        ("name: !!bool x", "is not YAML: "),
+        ("name: !!int ''", "is not YAML: "),
         ("a: 1\nname: " + "[" * 60 + "]" * 60, "line 2: nest at most 50 lists and mappings in each other."),
         ("a: &a {x: 1}\nb: {<<: [*a, *a]}", "line 2: replace `<<` by the fields that it refers to."),
         ("- name", "must contain fields such as `name:`, but contains list."),

@@ -134,7 +134,7 @@ def _entries(listing: Listing, file: File) -> tuple[Entry, ...]:
         _check_depth(data)
         fields = yaml.load(data, Loader=Loader)  # noqa: S506 - derived from the safe loader
         return tuple(_entry(str(folder), entry) for folder, entry in fields.items())
-    except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         reason = one_line(" ".join(str(error).split()))
         raise InputError(f"{where} is not a list of submissions: {reason}; export them again.") from error
 

@@ -74,7 +74,7 @@ def test_without_the_image_it_is_said_how_to_build_it(fake, tmp_path):
     fake.failures["inspect_image"] = ImageNotFound("404", explanation="No such image: mine:2")
     said = complaint(tmp_path, image="mine:2")
     assert "there is no image mine:2" in said
-    assert "run `docker build --target worker --tag mine:2 .`. If you trust code" in said
+    assert "run `docker build --target worker --tag mine:2 .`. If you trust the code" in said
 
 
 @pytest.mark.parametrize(

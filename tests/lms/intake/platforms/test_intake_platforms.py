@@ -267,6 +267,8 @@ def test_what_ruby_marks_with_its_classes_is_read_and_makes_nothing(tmp_path, on
         "[" * 100_000,
         "x: {:submitters: [{:name: 0x" + "f" * 9999 + "}]}",
         "a: 2026-99-99 10:00:00",
+        "a: !!int ''",
+        "a: !!bool x",
     ],
 )
 def test_a_list_that_is_none_is_refused(metadata, tmp_path, one):
