@@ -16,6 +16,7 @@ from grader.authoring.golden import (
     Golden,
     Reasons,
 )
+from grader.common.optional import Fault
 from grader.common.phrases import listed
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
@@ -30,14 +31,21 @@ Value = TypeVar("Value")
 
 
 def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple[str, ...]:
-    """Return one line for each difference from expected.yaml in verdicts, findings or the explanation."""
+    """Return one line for each difference from expected.yaml in verdicts, findings or the explanation, and for each
+    part of the result that is missing because grader or oracle.py failed.
+    """
     expectation = golden.expectation
     lines = [*compare(expectation, assignment, result).differences]
+    lines += dict.fromkeys(f"{fault.lost} is missing: {_last_line(fault)}" for fault in result.faults)
     if expectation.finding == "none":
         lines += [f"{called(check)}: findings, must be none" for check in result.checks if check.findings]
     if expectation.cause is not None and _is_decided(expectation.cause, result):
         lines += _unexplained(expectation.cause, assignment, result.first_cause)
     return tuple(lines)
+
+
+def _last_line(fault: Fault) -> str:
+    return fault.traceback.strip().rpartition("\n")[2] or "the grader failed"
 
 
 def _is_decided(cause: Cause, result: Result) -> bool:

@@ -152,6 +152,7 @@ def _publish(
     request: BatchRequest, outcomes: Outcomes, renderer: PageRenderer, say: Callable[[str], None]
 ) -> Gradebook:
     """Write all files of this run, remove files that only earlier runs made, and report the changes."""
+    say(f"Writing the files of {count(len(outcomes.intake.handins), 'hand-in')} to {request.folder} ...")
     outputs = Outputs(request.folder)
     published = publish(outcomes, outputs, renderer)
     book = published.book

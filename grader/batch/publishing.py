@@ -208,7 +208,7 @@ def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
 
 def refused_in_words(absence: Absence) -> str:
     """Return the reason why a hand-in was refused, so that the student has no grade, or "" if nothing was handed in."""
-    return f"refused because of {absence.refused}; a new hand-in can be graded." if absence.refused else ""
+    return f"refused: {absence.refused.rstrip('.')}. A new hand-in can be graded." if absence.refused else ""
 
 
 def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:

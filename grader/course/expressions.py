@@ -42,11 +42,15 @@ def evaluate(expression: str | float, names: Mapping[str, object]) -> float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     except FAILURES as error:
         known = ", ".join(sorted([*map(str, names), *FUNCTIONS]))
-        told = f'cannot evaluate "{expression}": {error}. It may use {known}.'
+        told = f'cannot evaluate "{expression}": {_without_stop(error)}. The expression may use {known}.'
         raise InputError(" ".join(told.split())) from error
     if not is_number:
         raise InputError(f'"{expression}" is not a finite number but {value!r}.')
     return value
+
+
+def _without_stop(error: Exception) -> str:
+    return str(error).rstrip(".")
 
 
 def _calculated(expression: str, names: Mapping[str, object]) -> Any:
@@ -102,7 +106,8 @@ def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
     except OperatorNotDefined as error:  # its own message contains only the address of an object
         raise InputError(refusal) from error
     except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, RecursionError) as error:
-        raise InputError(f'cannot evaluate "{expression}": {error}. It may use {known}.') from error
+        told = f'cannot evaluate "{expression}": {_without_stop(error)}. The expression may use {known}.'
+        raise InputError(told) from error
     if callable(value):  # the name of a function without its arguments
         raise InputError(refusal)
     if not isinstance(value, int) or isinstance(value, bool):

@@ -69,12 +69,20 @@ def read_fields(path: Path, such_as: str) -> Fields:
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
     except (yaml.YAMLError, ValueError, TypeError, LookupError, RecursionError) as error:  # by keys and tags
-        raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
+        raise InputError(f"{path}: is not YAML: {_syntax(error)}") from error
     if fields is None:
         raise InputError(f"{path}: is empty; write fields such as {such_as}.")
     if not isinstance(fields, dict):
         raise InputError(f"{path}: must contain fields such as {such_as}, but contains {type(fields).__name__}.")
     return fields
+
+
+def _syntax(error: Exception) -> str:
+    """Describe a mistake in the syntax of YAML, with its place if it is known."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        mark = error.problem_mark
+        return f"line {mark.line + 1}, column {mark.column + 1}: {error.problem}"
+    return " ".join(str(error).split())
 
 
 def line_of(path: Path, field: object) -> int:
@@ -168,6 +176,12 @@ def _stated(error: ValidationError, fields: Fields) -> list[Any]:
     return list(filter(is_stated, errors)) or errors
 
 
+MESSAGES = {
+    "tuple_type": "must be a list; write it in brackets, such as [n]",
+    "dict_type": "must be a mapping; write it in braces, such as {name: value}",
+}
+"""Messages in the words of YAML. Those of the library have names of Python's types."""
+
 REMEDIES = {
     "missing": "add it",
     "extra_forbidden": "remove it, or correct its spelling",
@@ -192,5 +206,6 @@ def _words(error: Any) -> str:
         return f"{error['input']!r} is not a possible value; write {error['ctx']['expected']}."
     if error["input"] is None and error["type"] != "missing":
         return "has no value; write one, or remove the field."
-    message, remedy = error["msg"].removeprefix("Value error, "), REMEDIES.get(error["type"])
+    message = MESSAGES.get(error["type"], error["msg"].removeprefix("Value error, "))
+    remedy = REMEDIES.get(error["type"])
     return f"{message}; {remedy}." if remedy else f"{message}."

@@ -5,6 +5,7 @@ from samples import BUILD, DEVICE, RACE, SPEED, check, failed, result, unchecked
 
 from grader.authoring.extent import LEFT_OUT
 from grader.authoring.golden_comparison import compare, differences
+from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.checks.correctness import unrun_cases
@@ -266,3 +267,13 @@ def test_what_an_assignment_does_not_check_cannot_be_left_out(golden, assignment
     cases = unrun_cases(asked, asked.correctness.cases)
     seen = [failed(case.name, kind=case.kind, reason=reason) for case in cases]
     assert differences(wrong, asked, result(build, *seen)) == ()
+
+
+def test_a_missing_part_of_a_result_is_a_difference(golden, assignment):
+    """If an explanation is missing because grader or oracle.py failed, the difference quotes the error, so that an
+    author does not miss a fault in oracle.py.
+    """
+    fault = Fault(lost="the explanation", traceback="Traceback:\n  ...\nSolutionError: gap has the shape (299,).\n")
+    wrong = golden("fails: {tall: WRONG_OUTPUT}")
+    said = differences(wrong, assignment, result(BUILD, failed("tall", faults=(fault,)), SPEED))
+    assert "the explanation is missing: SolutionError: gap has the shape (299,)." in said

@@ -142,7 +142,7 @@ def test_who_is_refused_is_not_absent(run, submissions, tmp_path):
     assert batch_exit_code(book.rows) == 3
     assert "1 without, 1 refused" in said[0]
     assert "Refused for coalsTransp, for the reasons below: eve." in said[0]
-    why = "refused because of submissions/eve.zip: is not a zip, or is damaged"
+    why = "refused: submissions/eve.zip: is not a zip, or is damaged"
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = (row for row in csv.DictReader(file) if row["label"] == "eve")
     assert (row["status"], row["points"]) == ("ungraded", "")

@@ -35,7 +35,7 @@ def test_what_looks_like_a_date_is_text(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name: [", "is not YAML: "),
+        ("name: [", "is not YAML: line 1, column 8: "),
         ("name: !!bool x", "is not YAML: "),
         ("name: !!int ''", "is not YAML: "),
         ("a: 1\nname: " + "[" * 60 + "]" * 60, "line 2: nest at most 50 lists and mappings in each other."),

@@ -49,8 +49,8 @@ def engine_trouble() -> Iterator[None]:
         raise WorkerError(f"the container engine refused: {reason}") from error
     except (DockerException, OSError) as error:
         raise NoEngineError(
-            f"no container engine answers ({_reason(error)}): start Docker, join its group, or set DOCKER_HOST "
-            f"(docs/operators.md). {WITHOUT_A_WALL}",
+            f"no container engine answers: start Docker, join its group, or set DOCKER_HOST (docs/operators.md). "
+            f"The connection failed with: {_reason(error)}. {WITHOUT_A_WALL}",
             _command(error),
         ) from error
 

@@ -132,7 +132,7 @@ def _file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parts: tuple[str, ...
 def _check(info: zipfile.ZipInfo) -> None:
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:
-        raise UnreadableFileError("is a link, and links are not followed; put the file itself there")
+        raise UnreadableFileError("is a link, and links are not followed; replace it by the file")
     if kind not in {0, stat.S_IFREG}:
         raise UnreadableFileError("is not a regular file")
     if info.flag_bits & ENCRYPTED:

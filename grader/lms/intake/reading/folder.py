@@ -76,7 +76,7 @@ def _read(path: Path, limit: int) -> bytes:
 
 def _check(mode: int) -> None:
     if stat.S_ISLNK(mode):
-        raise UnreadableFileError("is a link, and links are not followed; put the file itself there")
+        raise UnreadableFileError("is a link, and links are not followed; replace it by the file")
     if stat.S_ISDIR(mode):
         raise UnreadableFileError(TOO_DEEP)
     if not stat.S_ISREG(mode):

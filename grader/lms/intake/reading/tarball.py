@@ -125,7 +125,7 @@ def _unpacked(packed: bytes) -> bytes:
 
 def _file(archive: tarfile.TarFile, member: tarfile.TarInfo, parts: tuple[str, ...]) -> File:
     if member.issym() or member.islnk():
-        return File(parts=parts, refused="is a link, and links are not followed; put the file itself there")
+        return File(parts=parts, refused="is a link, and links are not followed; replace it by the file")
     if not member.isreg() or member.issparse():
         return File(parts=parts, refused="is not a regular file")
     if len(parts) == DEPTH_LIMIT:
