@@ -14,6 +14,7 @@ from grader.protocol.text import showable
 from grader.reports.plain import drawn_as_text
 from grader.reports.words import bytes_in_words
 from grader.results.metrics import Access, Branch, Profile
+from grader.results.verdicts import Reason
 
 
 def render(task: Task, counted: Counted | Problem, *, width: int, color: bool) -> str:
@@ -38,6 +39,15 @@ def _lines(task: Task, counted: Counted | Problem) -> Iterator[RenderableType]:
     if problem is not None:
         yield Text.assemble((f"{problem.reason}", "bold red"), f"  {showable(problem.message)}")
         yield Text(showable(problem.detail), style="dim")
+        if problem.reason is Reason.WRONG_OUTPUT:
+            yield Text(OTHER_ORDER)
+
+
+OTHER_ORDER = (
+    "In this run, work-items alternate in another order than on a device. If the results are right on the device, look "
+    "for a missing barrier. `grader grade` shows where it belongs."
+)
+"""Help for wrong results of the simulated run."""
 
 
 def _legend(profile: Profile) -> str:

@@ -38,9 +38,12 @@ def test_every_line_stands_with_its_counts(transposition):
 
 
 def test_wrong_results_are_said_below_the_counts(transposition):
-    """Below the counts of a wrong kernel, its error is printed, so that readers do not take the kernel for right."""
+    """Below the counts of a wrong kernel, its error is printed, so that readers do not take the kernel for right. The
+    page says that the order of work-items is not a device's, because a missing barrier may have no effect there.
+    """
     shown = page(transposition, counted_as(PROFILE, WRONG), "x\n")
     assert shown.index("times the least possible") < shown.index("WRONG_OUTPUT  B is wrong.")
+    assert "another order than on a device" in shown
 
 
 def test_without_counts_there_is_the_reason(transposition):
