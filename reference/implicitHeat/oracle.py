@@ -1,5 +1,7 @@
 """An implicit step of heat conduction by Jacobi's method, in as many iterations as the test for convergence needs."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from grader.oracle import Truth
@@ -16,6 +18,13 @@ predict it."""
 
 ROUNDED = 1e-26
 """Mean squares below this consist of rounding errors."""
+
+UNIT_ROUNDOFF = 2.0**-53
+"""u of double."""
+
+ROUNDINGS = 64
+"""Rounding errors of a residual, in units of u times its terms. Right kernels have fewer than 5, also if they compute
+the residual from the change of a cell."""
 
 
 def inputs(generator, data, height, width, flow, **_):
@@ -38,7 +47,8 @@ def inputs(generator, data, height, width, flow, **_):
 def _squares(heat, flow):
     """Yield the mean squares of the residuals, up to SHIFT iterations after the first that is small enough."""
     left = SHIFT
-    for _, square in _iterations(heat, flow, MOST):
+    for each in _iterations(heat, flow, MOST):
+        square = np.mean(each.residual**2)
         yield square
         if square < CONVERGED:
             left -= 1
@@ -46,9 +56,10 @@ def _squares(heat, flow):
             return
 
 
-def expected(heat, flow, iterations, **_):
-    """Return the cells after the last iteration, in double precision as in the kernel."""
-    return {"new": Truth(value=_last(_iterations(heat, flow, iterations), CONVERGED))}
+def expected(heat, flow, iterations, ROWS, COLUMNS, **_):
+    """Return the cells after the last iteration, in double precision as in the kernel, and the sums of squares."""
+    last = _last(_iterations(heat, flow, iterations), CONVERGED)
+    return {"new": Truth(value=last.cells), "squares": _sums(last, (ROWS, COLUMNS))}
 
 
 def mistakes(heat, flow, iterations, ROWS, COLUMNS, **_):
@@ -82,26 +93,57 @@ def mistakes(heat, flow, iterations, ROWS, COLUMNS, **_):
         ),
         "the values are rounded to float": _last(_iterations(heat, flow, iterations, rounded=np.float32), CONVERGED),
     }
-    return {words: {"new": Truth(value=value)} for words, value in results.items()}
+    changes = _last(_iterations(heat, flow, iterations), CONVERGED)
+    changes = replace(changes, residual=changes.residual / (1 + 4 * flow))
+    return {words: {"new": Truth(value=last.cells)} for words, last in results.items()} | {
+        "the squares of the changes are added, not of the residuals": {"squares": _sums(changes, (ROWS, COLUMNS))}
+    }
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """The cells after an iteration, and the residuals before it. A residual is the difference of two terms, and `terms`
+    is the sum of their absolute values.
+    """
+
+    cells: np.ndarray
+    residual: np.ndarray
+    terms: np.ndarray
 
 
 def _iterations(heat, flow, most, around=None, divisor=None, sign=1, rounded=np.float64):
-    """Yield the cells after each iteration, and the mean square of the residuals before it. The first begins with 0."""
+    """Yield each iteration. The first begins with 0."""
     old = np.zeros_like(heat)
     divisor = divisor or 1 + 4 * flow
     for _ in range(most):
-        right = heat + sign * flow * (around or _around)(old)
-        residual = right - (1 + 4 * flow) * old
+        right, left = heat + sign * flow * (around or _around)(old), (1 + 4 * flow) * old
         old = (right / divisor).astype(rounded).astype(np.float64)
-        yield old, np.mean(residual**2)
+        yield Iteration(cells=old, residual=right - left, terms=np.abs(right) + np.abs(left))
 
 
 def _last(iterations, converged):
-    """Return the cells after the last iteration."""
-    for cells, square in iterations:
-        if square < converged:
+    """Return the last iteration."""
+    for each in iterations:
+        if np.mean(each.residual**2) < converged:
             break
-    return cells
+    return each
+
+
+def _sums(last, tile):
+    """Return the sum of the squared residuals of each group.
+
+    An error e in a residual r changes its square by 2*r*e + e*e. A group adds its squares in any order.
+    """
+    error = ROUNDINGS * last.terms
+    magnitude = 2 * np.abs(last.residual) * error + UNIT_ROUNDOFF * error**2 + np.prod(tile) * last.residual**2
+    return Truth(value=_of_tiles(last.residual**2, tile), magnitude=_of_tiles(magnitude, tile))
+
+
+def _of_tiles(numbers, tile):
+    """Return the sum of the numbers in each tile, row by row."""
+    (height, width), (rows, columns) = numbers.shape, tile
+    padded = np.pad(numbers, ((0, -height % rows), (0, -width % columns)))
+    return padded.reshape(padded.shape[0] // rows, rows, -1, columns).sum(axis=(1, 3)).ravel()
 
 
 def _around(u, leave_out=None):
