@@ -3,6 +3,7 @@
 Without it, starlette starts a thread and a loop for each request, which takes about as long as the request itself.
 """
 
+import atexit
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -15,7 +16,10 @@ OPENED = ExitStack()
 
 @cache
 def shared_loop() -> BlockingPortal:
-    """Return the loop, which starts with the first simulated browser."""
+    """Return the loop, which starts with the first simulated browser. A benchmark closes it at its exit, because Python
+    would otherwise wait without end for the loop's thread, which has already stopped by then.
+    """
+    atexit.register(OPENED.close)
     return OPENED.enter_context(start_blocking_portal("asyncio"))
 
 
