@@ -39,7 +39,7 @@ the kernel stores. Buffers of assignments cannot have such a name.
 """
 
 END_PROGRAM = ProgramSource(
-    source="__kernel void end(__global ulong *number, ulong key) { *number = key; }", options=()
+    source="__kernel void mark_end(__global ulong *number, ulong key) { *number = key; }", options=()
 )
 
 MAKERS = 4
@@ -70,7 +70,7 @@ class ByOracle:
             return replace(plan, arrays="shared")
         number = BufferSpec(name=END_NUMBER, size=8, guard=0, poison=0)
         args = (BufferArg(buffer=END_NUMBER), KeyArg())
-        step = KernelStep(program=END, kernel="end", args=args, global_size=(1,), local_size=(1,))
+        step = KernelStep(program=END, kernel="mark_end", args=args, global_size=(1,), local_size=(1,))
         end = Script(steps=(step,), uploads=(), outputs=(END_NUMBER,))
         ending = replace(plan, buffers=(*plan.buffers, number), scripts={**plan.scripts, END: end})
         return going_on(ending, self.task.device)
