@@ -150,8 +150,7 @@ def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Liste
     """Grade every item and store the results. Return the faults of the items that could not be graded, by key.
 
     Items that lack only a speed come last, one at a time. Each timing decides independently, and the first decision
-    counts. If the first attempts at too many items in a row fail, the rest
-    is not tried.
+    counts. If the first attempts at too many items in a row fail, the rest is not tried.
     """
     waiting, alone = deque[Event](), deque[Event]()
     for item in plan.items.values():

@@ -58,6 +58,10 @@ def _as_text(loader: _Loader, node: yaml.ScalarNode) -> str:
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _as_text)
 
 
+NOT_YAML = (yaml.YAMLError, ValueError, TypeError, LookupError, RecursionError)
+"""Errors of PyYAML for text that is not YAML, or whose keys or tags do not fit."""
+
+
 def read_fields(path: Path, such_as: str) -> Fields:
     """Read the mapping in a file. `such_as` gives examples of fields, for the error about a file with other
     contents.
@@ -68,7 +72,7 @@ def read_fields(path: Path, such_as: str) -> Fields:
         _check_text(fields)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-    except (yaml.YAMLError, ValueError, TypeError, LookupError, RecursionError) as error:  # by keys and tags
+    except NOT_YAML as error:
         raise InputError(f"{path}: is not YAML: {_syntax(error)}") from error
     if fields is None:
         raise InputError(f"{path}: is empty; write fields such as {such_as}.")
@@ -180,7 +184,7 @@ MESSAGES = {
     "tuple_type": "must be a list; write it in brackets, such as [n]",
     "dict_type": "must be a mapping; write it in braces, such as {name: value}",
 }
-"""Messages in the words of YAML. Those of the library have names of Python's types."""
+"""Messages in the words of YAML. The library's messages have names of Python's types."""
 
 REMEDIES = {
     "missing": "add it",

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from pydantic import Field, IPvAnyNetwork, ValidationError
 from pydantic_settings import (
     BaseSettings,
@@ -30,6 +29,7 @@ from grader.common.files import data_folder
 from grader.common.notices import NoticeRules
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
+from grader.course.loading import NOT_YAML
 from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.forkserver import ForkServer
@@ -302,5 +302,5 @@ def load_settings(given: dict[str, Any]) -> Settings:
         ) from error
     except SettingsError as error:
         raise InputError(f"a GRADER_* variable cannot be used: {' '.join(str(error).split())}.") from error
-    except (yaml.YAMLError, OSError, TypeError, LookupError, ValueError, RecursionError) as error:
+    except (*NOT_YAML, OSError) as error:
         raise InputError(f"the settings in {config_file()} cannot be read: {' '.join(str(error).split())}") from error

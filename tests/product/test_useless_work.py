@@ -50,7 +50,7 @@ NUMBERS = re.compile(
 @dataclass(frozen=True, kw_only=True)
 class Body:
     """Start and end of a kernel's body between its braces, and the name of the first argument that is an array of
-    numbers. The name is None if no argument is one.
+    numbers. The name is None if there is no such argument.
     """
 
     start: int

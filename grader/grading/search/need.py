@@ -39,9 +39,9 @@ def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool
 
 
 def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
-    """True if results are wrong and a change of one line may correct them. The lines in other
-    explanations may show only effects of the mistake. No search is needed if the submission redefines a macro, or if
-    the simulator found a mistake that no edit corrects, such as a barrier that not all work-items reach.
+    """True if results are wrong and a change of one line may correct them. The lines in other explanations
+    may show only effects of the mistake. No search is needed if the submission redefines a macro, or if the simulator
+    found a mistake that no edit corrects, such as a barrier that not all work-items reach.
     """
     asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]

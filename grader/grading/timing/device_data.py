@@ -72,8 +72,8 @@ KERNELS: dict[tuple[DataKind, ElementType], str] = {
     if element.dtype != "float16"
     for kind, kernel in _kernels(element).items()
 }
-"""The kernel for each kind and type of data that an assignment can ask for. For `made` data, the
-kernel generates whole numbers in the range that the assignment gives, in place of the data from oracle.py.
+"""The kernel for each kind and type of data that an assignment can ask for. For `made` data, the kernel
+generates whole numbers in the range that the assignment gives, in place of the data from oracle.py.
 """
 
 RANGES: dict[ElementType, Range] = {name: element.integers for name, element in ELEMENTS.items()}

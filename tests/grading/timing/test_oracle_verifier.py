@@ -117,8 +117,8 @@ def test_results_that_are_taken_before_the_end_of_a_launch_are_refused(small):
 
 
 def test_numbers_of_the_end_are_secret_and_new_in_each_round(small):
-    """The kernel that runs after the student's steps stores another number in each round that counts, the same in all
-    workers.
+    """The kernel that runs after the student's steps stores another number in each round that counts. All workers get
+    this number.
     """
     setup = fake_setup(small, device=DEVICE.model_copy(update={"type": "gpu"}))
     measure(begun(setup), RULES)

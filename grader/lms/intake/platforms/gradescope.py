@@ -13,6 +13,7 @@ import yaml
 
 from grader.common.errors import InputError
 from grader.common.people import person_name
+from grader.course.loading import NOT_YAML
 from grader.course.suite import Coursework
 from grader.lms.intake.lines import one_line, remark
 from grader.lms.intake.owners import Owner, Pile, Sorted, gather, pile
@@ -134,7 +135,7 @@ def _entries(listing: Listing, file: File) -> tuple[Entry, ...]:
         _check_depth(data)
         fields = yaml.load(data, Loader=Loader)  # noqa: S506 - derived from the safe loader
         return tuple(_entry(str(folder), entry) for folder, entry in fields.items())
-    except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+    except (*NOT_YAML, AttributeError) as error:
         reason = one_line(" ".join(str(error).split()))
         raise InputError(f"{where} is not a list of submissions: {reason}; export them again.") from error
 
