@@ -17,9 +17,13 @@ bytes."""
 
 
 def inputs(generator, data, n, **_):
-    """Return a text of n characters, of which the first is a letter."""
+    """Return a text of n characters. The first is a letter, and the last is the letter that replaces it. So a text has
+    letters of both halves of the alphabet, unless it has only one character.
+    """
     made = text(generator, n, DRAWN.tobytes())
     made[0] = generator.choice(LETTERS)
+    if n > 1:
+        made[-1] = _moved(CAPITAL, SMALL)[made[0]]
     return {"text": made}
 
 
