@@ -55,6 +55,9 @@ UNEQUAL = (
 )
 """Advice about a model solution that is right except for rounding."""
 
+EITHER = " The model solution or oracle.py is wrong: compare both with your definition of the results."
+"""Advice about a model solution whose results differ from those of oracle.py."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
@@ -132,10 +135,12 @@ def _model_passes(assignment: Assignment, result: Result) -> Claim:
 
 
 def _advice(assignment: Assignment, failed: Sequence[Check]) -> str:
-    """Return a sentence if the only wrong cases are those in which rounding is not allowed for, otherwise ""."""
+    """Return advice on wrong results; "" if there are none."""
     wrong = {check.label for check in failed if check.kind is Kind.CORRECTNESS and check.reason is Reason.WRONG_OUTPUT}
     whole = {case.name for case in assignment.correctness.cases if case.data == "integers"}
-    return UNEQUAL if wrong and wrong <= whole else ""
+    if not wrong:
+        return ""
+    return UNEQUAL if wrong <= whole else EITHER
 
 
 def _speed(goal: SpeedGoal, performance: Performance) -> Iterator[Claim]:

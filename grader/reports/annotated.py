@@ -100,9 +100,10 @@ def _branch(branch: Branch) -> str:
 
 def _summary(profile: Profile) -> Iterator[str]:
     ratio = three_digits(profile.moved / max(1, profile.compulsory))
+    times = "" if ratio == "1" else f"{ratio} times "
     yield (
         f"global memory: work-items read {bytes_in_words(profile.read)} and write {bytes_in_words(profile.written)}; "
-        f"sectors move {bytes_in_words(profile.moved)}, {ratio} times the least possible; "
+        f"sectors move {bytes_in_words(profile.moved)}, {times}the least possible; "
         f"{bytes_in_words(profile.unused)} of them are not used"
     )
     if profile.images:

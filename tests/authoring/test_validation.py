@@ -94,7 +94,7 @@ def test_a_baseline_with_another_program_is_counted(tmp_path, quick, simulator):
 
 
 @pytest.mark.whole
-def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):
+def test_an_oracle_that_fails_is_a_false_statement(drafted, quick):
     """If the oracle raises an exception, a statement is false and gives the path of the oracle and the exception. No
     speeds or limits are proposed.
     """
@@ -127,7 +127,7 @@ def test_kernels_that_run_alone_need_inputs_that_use_the_generator(tmp_path):
 
 
 @pytest.mark.whole
-def test_a_baseline_that_does_not_build_is_a_broken_statement(drafted, quick):
+def test_a_baseline_that_does_not_build_is_a_false_statement(drafted, quick):
     """If the baseline does not build, a statement is false and gives the place of the error."""
     spoil(drafted, "reference/scaling/baseline.cl", "a * x[i] + y[i]", "b")
     seen = examine(course_in(drafted).load("scaling"), quick, NO_WORDS)

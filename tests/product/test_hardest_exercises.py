@@ -22,7 +22,7 @@ def test_a_hard_exercise_can_be_stated(tmp_path, name, simulator):  # noqa: ARG0
     """
     done = grader(tmp_path, "validate", name, "--course", FOLDER, "--quick")
     assert done.returncode == 0, done.stdout
-    assert f"{name}: all of it holds" in done.stdout
+    assert f"{name}: all statements are true" in done.stdout
 
 
 def test_the_hard_exercises_can_be_read_and_one_is_graded(environment, simulator):  # noqa: ARG001 - it is installed

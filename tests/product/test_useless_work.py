@@ -76,18 +76,21 @@ def bodies(source, kernels):
 
 
 def useless(array, dice):
-    """Yield one to three useless statements, each on its own line."""
+    """Yield one to three useless statements, each on its own line. They do not use an array if `array` is None."""
     for _ in range(dice.randint(1, 3)):
         piece = dice.choice(WHO) + dice.choice([each for each in WORK if array or "{array}" not in each])
         yield piece.format(many=dice.choice([3, 40, 300]), few=dice.choice([2, 5, 17]), array=array)
 
 
 def with_work(source, kernels, dice):
-    """Return the text with useless work added at the start and the end of each kernel."""
+    """Return the text with useless work added at the start and the end of each kernel. Only work at the end reads the
+    array: a word that a work-item has just read is not counted again, so a useless read at the start would replace one
+    of the kernel's own.
+    """
     found = sorted(bodies(source, kernels), key=lambda each: -each.start)
     assert found
     for body in found:
-        before, after = ("\n".join(useless(body.array, dice)) for _ in range(2))
+        before, after = ("\n".join(useless(array, dice)) for array in (None, body.array))
         head = (
             f"\n__local int idler[{LOCAL_WORDS}];\n"
             "const int idle = get_local_id(0) + get_local_size(0) * get_local_id(1); int sunk = 0;\n"

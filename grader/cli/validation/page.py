@@ -17,19 +17,20 @@ from grader.common.phrases import count
 
 @dataclass
 class Page:
-    """Page about one assignment, section by section. `broken` counts the statements that are false, and `unchecked`
+    """Page about one assignment, section by section. `failed` counts the statements that are false, and `unchecked`
     lists the questions that `extent` has left open.
     """
 
     console: Console
-    broken: int = 0
+    failed: int = 0
     unchecked: list[str] = field(default_factory=list)
     extent: Extent = FULL
 
     @property
     def verdict(self) -> str:
         """Last line of the page."""
-        found = f"{count(self.broken, 'statement')} BROKEN" if self.broken else "all of it holds"
+        verb = "is" if self.failed == 1 else "are"
+        found = f"{count(self.failed, 'statement')} {verb} FALSE" if self.failed else "all statements are true"
         return f"{found}, but speed was not checked" if self.unchecked else found
 
     @property
@@ -52,21 +53,21 @@ class Page:
     def say(self, statements: Iterable[Claim], of: str = "") -> None:
         """Print a row for each statement. If `of` names a part, the row begins with it."""
         for each in statements:
-            verdict = Text("holds", style="green") if each.holds else Text("BROKEN", style="bold red")
+            verdict = Text("true", style="green") if each.holds else Text("FALSE", style="bold red")
             words = f"{of}: {each.claim} ({each.seen})" if of else f"{each.claim} ({each.seen})"
             self.console.print(row(verdict, words, width=6))
-            self.broken += not each.holds
+            self.failed += not each.holds
 
 
 def exit_code(pages: Sequence[Page]) -> int:
-    """Return the exit code of a validation. It is UNGRADED if nothing is broken, but the machine was too noisy."""
-    if any(page.broken for page in pages):
+    """Return the exit code of a validation. It is UNGRADED if no statement is false, but the machine was too noisy."""
+    if any(page.failed for page in pages):
         return FAILED
     return UNGRADED if any(page.is_noisy for page in pages) else PASSED
 
 
 def note(word: str, words: str) -> Table:
-    """Return a row for a note, which is not counted as broken."""
+    """Return a row for a note, which is not counted as a failure."""
     return row(Text(word, style="yellow"), words, width=9)
 
 

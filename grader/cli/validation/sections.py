@@ -69,7 +69,7 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
     if all(each.own for each in seen):
         judged = _judged(coursework, sources, _extent(seen, sources), page)
     else:
-        page.console.print(note("unknown", "No submission was graded. First fix what is broken above."))
+        page.console.print(note("unknown", "No submission was graded. First correct what is FALSE above."))
     page.head(f"{name}: proposed thresholds")
     for each in seen:
         page.console.print(Group(*thresholds(each, judged)))

@@ -50,7 +50,7 @@ from grader.course.elements import Element
 from grader.course.folders import ORACLE_FILE
 from grader.course.structs import Struct, StructField
 from grader.course.truth.fields import cast, dtype_of
-from grader.course.truth.oracle_function import OracleFunction, place_of
+from grader.course.truth.oracle_function import OracleFunction, in_words, place_of
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -123,7 +123,7 @@ def load_oracle(assignment: Assignment) -> Oracle:
             states=getattr(module, "states", no_states),
         )
     except Exception as error:  # an instructor's module may raise anything, and each error is a fault of this oracle
-        raise SolutionError(f"{place_of(error, path)}: cannot be loaded: {error!r}.") from error
+        raise SolutionError(f"{place_of(error, path)}: cannot be loaded: {in_words(error)}.") from error
 
 
 def arguments(assignment: Assignment, sizes: Sizes) -> dict[str, Any]:
@@ -142,10 +142,7 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
     if the oracle fails.
     """
     function = OracleFunction(assignment, "expected", oracle.expected)
-    try:
-        truth = oracle.expected(**inputs, **arguments(assignment, sizes))
-    except Exception as error:
-        raise function.failed(error, sizes) from error
+    truth = function.call(sizes, **inputs, **arguments(assignment, sizes))
     if not isinstance(truth, Mapping):
         kind = type(truth).__name__
         raise function.refused(
@@ -196,10 +193,7 @@ def _members(element: Element | Struct, array: NDArray[Any], truth: Truth) -> tu
 def judged(got: Arrays, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> str | None:
     """Return what `check` of oracle.py finds wrong with these arrays; None if they are right."""
     function = OracleFunction(assignment, "check", oracle.check)
-    try:
-        words = oracle.check(got, **inputs, **arguments(assignment, sizes))
-    except Exception as error:
-        raise function.failed(error, sizes) from error
+    words = function.call(sizes, got, **inputs, **arguments(assignment, sizes))
     if words is not None and not isinstance(words, str):
         raise function.refused(f"`check` returned {words!r}; it must return None or a sentence.")
     return words
@@ -210,11 +204,8 @@ def consult_about(
 ) -> dict[str, Truth]:
     """Return one array as each common mistake produces it from these inputs, by the description of the mistake."""
     function = OracleFunction(assignment, "mistakes", oracle.mistakes)
-    try:
-        with np.errstate(all="ignore"):
-            mistakes = oracle.mistakes(**inputs, **arguments(assignment, sizes))
-    except Exception as error:
-        raise function.failed(error, sizes) from error
+    with np.errstate(all="ignore"):
+        mistakes = function.call(sizes, **inputs, **arguments(assignment, sizes))
     made = {words: arrays[buffer] for words, arrays in mistakes.items() if buffer in arrays}
     for truth in made.values():
         function.check_shape(truth.value, buffer, sizes)
@@ -229,10 +220,7 @@ def make(
     wanted = {name: buffer for name, buffer in assignment.buffers.items() if buffer.data == "made"}
     if not wanted:
         return {}
-    try:
-        made = oracle.inputs(generator, data, **arguments(assignment, sizes))
-    except Exception as error:
-        raise function.failed(error, sizes) from error
+    made = function.call(sizes, generator, data, **arguments(assignment, sizes))
     for name, buffer in wanted.items():
         if name not in made:
             raise function.refused(

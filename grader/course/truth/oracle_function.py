@@ -1,7 +1,11 @@
 """Functions of an oracle.py, and checks of the arrays that they return. Messages give the file and the line."""
 
+import logging
+import sys
+import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -19,6 +23,12 @@ from grader.course.folders import ORACLE_FILE
 from grader.course.structs import Struct, StructField
 from grader.course.truth.fields import dtype_of
 
+LOG = logging.getLogger(__name__)
+
+LONG = 30.0
+"""Seconds after which a warning says that a function is still running. The slowest function of the course takes about
+a second."""
+
 
 @dataclass(frozen=True)
 class OracleFunction:
@@ -34,10 +44,52 @@ class OracleFunction:
         path: Path = self.assignment.reference / ORACLE_FILE
         return path
 
-    def failed(self, error: Exception, sizes: Sizes) -> SolutionError:
-        """Return the error for an exception of the function, with the last line of the file in its traceback."""
-        what = f"`{self.name}` failed at {sizes_in_words(sizes)} with {error!r}"
-        return SolutionError(f"{place_of(error, self.path)}: {what}; correct the function.")
+    def call(self, sizes: Sizes, /, *given: Any, **arguments: Any) -> Any:
+        """Call the function, and return its result. Raises SolutionError if it fails."""
+        with self._called(sizes):
+            return self.function(*given, **arguments)
+
+    def iterate(self, sizes: Sizes, /, **arguments: Any) -> Iterator[Any]:
+        """Call the function, and yield what it returns or yields. Raises SolutionError if it fails."""
+        made: Iterable[Any] = self.call(sizes, **arguments)
+        with self._called(sizes):
+            values = iter(made)
+        ended = object()
+        while True:
+            with self._called(sizes):
+                value = next(values, ended)
+            if value is ended:
+                return
+            yield value
+
+    @contextmanager
+    def _called(self, sizes: Sizes) -> Iterator[None]:
+        """Turn exceptions of the function into SolutionError, with the last line of the file in the traceback. Warn if
+        the function takes long.
+        """
+        timer = threading.Timer(LONG, self._warn, (threading.get_ident(), sizes))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except Exception as error:  # an instructor's function may raise anything
+            what = f"`{self.name}` failed at {sizes_in_words(sizes)} with {in_words(error)}"
+            raise SolutionError(f"{place_of(error, self.path)}: {what}; correct the function.") from error
+        finally:
+            timer.cancel()
+
+    def _warn(self, thread: int, sizes: Sizes) -> None:
+        """Warn that the function is still running in this thread."""
+        frames = traceback.walk_stack(sys._current_frames().get(thread))  # noqa: SLF001 - documented in spite of its name
+        lines = [line for frame, line in frames if _is_same(frame.f_code.co_filename, self.path)]
+        place = f"{self.path}, line {lines[0]}" if lines else str(self.path)
+        LOG.warning(
+            "%s: `%s` has been running for %g s at %s. If it does not end, press Ctrl-C and correct the function.",
+            place,
+            self.name,
+            LONG,
+            sizes_in_words(sizes),
+        )
 
     def refused(self, words: str) -> SolutionError:
         """Return the error for a result of the function, with the line of its definition."""
@@ -91,10 +143,19 @@ class OracleFunction:
 def place_of(error: Exception, path: Path) -> str:
     """Return the path of a file, with its last line in the traceback of an exception."""
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
+    lines = [frame.lineno for frame in frames if _is_same(frame.filename, path)]
     if isinstance(error, SyntaxError):
         lines.append(error.lineno)
     return f"{path}, line {lines[-1]}" if lines else str(path)
+
+
+def in_words(error: Exception) -> str:
+    """Return an exception as Python prints it after a traceback."""
+    return "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+
+
+def _is_same(name: str, path: Path) -> bool:
+    return Path(name).resolve() == path.resolve()
 
 
 def _fits(array: NDArray[Any], element: Element) -> bool:

@@ -83,7 +83,7 @@ class _States:
         self.number = 0
         self._assignment = assignment
         self._sizes = sizes
-        self.given = self._from(oracle, inputs)
+        self.given: Iterator[Mapping[str, Truth]] = self.function.iterate(sizes, **inputs, **assignment.known(sizes))
 
     def after(self, step: LaunchAt) -> dict[str, Truth]:
         """Return the arrays that the next launch changes, by the names of the buffers that contain them."""
@@ -108,9 +108,3 @@ class _States:
         return {
             step.places.get(name, name): without_padding(truth, self._assignment, name) for name, truth in given.items()
         }
-
-    def _from(self, oracle: Oracle, inputs: Arrays) -> Iterator[Mapping[str, Truth]]:
-        try:
-            yield from oracle.states(**inputs, **self._assignment.known(self._sizes))
-        except Exception as error:  # an instructor's function may raise anything
-            raise self.function.failed(error, self._sizes) from error

@@ -32,7 +32,7 @@ from grader.worker.opencl.facts import demand
 Tell = Callable[[Phase], None]
 """Function that reports a phase to the judge."""
 
-TICK = 0.001
+TICK = 0.0001
 """Seconds between two checks whether a step is running."""
 
 

@@ -39,7 +39,7 @@ def test_new_tells_what_it_has_written_and_what_to_do_next(tmp_path):
 
 @pytest.mark.whole
 def test_validate_of_a_file_that_cannot_be_used_is_exit_code_1(tmp_path):
-    """An unknown field counts as one broken statement of its assignment, with exit code 1. Other assignments are
+    """An unknown field counts as one false statement of its assignment, with exit code 1. Other assignments are
     validated.
     """
     output_of(tmp_path, "new", "scaling", "--course", "mine")
@@ -51,9 +51,9 @@ def test_validate_of_a_file_that_cannot_be_used_is_exit_code_1(tmp_path):
     assert done.returncode == 1
     assert done.stderr == ""
     assert "titel: Extra inputs are not permitted" in " ".join(done.stdout.split())
-    assert [line for line in done.stdout.splitlines() if line.endswith("1 statement BROKEN")] == [
-        "adding: 1 statement BROKEN",
-        "scaling: 1 statement BROKEN",
+    assert [line for line in done.stdout.splitlines() if line.endswith("1 statement is FALSE")] == [
+        "adding: 1 statement is FALSE",
+        "scaling: 1 statement is FALSE",
     ]
 
 

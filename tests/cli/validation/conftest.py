@@ -54,6 +54,6 @@ def printed(drafted, monkeypatch, environment):
         )
         print_validation("scaling", sources, page)
         assert page.is_noisy is (NOISY in {others.get("machine"), others.get("at_submissions")})
-        return page.console.file.getvalue(), page.broken
+        return page.console.file.getvalue(), page.failed
 
     return validate

@@ -57,8 +57,8 @@ def test_figures_stand_beside_what_is_asked(printed):
 def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
     """A yardstick far from the measured one is remarked upon, but is not a fault."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "    cpu:\n", "    cpu:\n      yardstick: 9\n")
-    text, broken = printed(timed(1.0))
-    assert broken == 0
+    text, failed = printed(timed(1.0))
+    assert failed == 0
     assert "remark The yardstick is 9, but 4 was measured: student kits are too strict about speed." in joined_lines(
         text
     )
@@ -69,8 +69,8 @@ def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
     """A goal above the proposed one, or a check that the baseline passes too, is remarked upon, but is not a fault."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "fraction: 0.01", "fraction: 0.7")
     spoil(drafted, "assignments/scaling/README.md", "1 % of", "70 % of")
-    text, broken = printed(timed(1.0))
-    assert broken == 0
+    text, failed = printed(timed(1.0))
+    assert failed == 0
     said = joined_lines(text)
     assert "strict full points require a fraction of 0.7, but 0.5 is proposed." in said
     assert "strict coalesced accesses: at_most 1.1 is below the proposed 11.37." in said

@@ -1,4 +1,4 @@
-"""page.py: a page fits a terminal, and its last line counts what is broken."""
+"""page.py: a page fits a terminal, and its last line counts the false statements."""
 
 from io import StringIO
 
@@ -12,22 +12,23 @@ from grader.cli.validation.page import Page, exit_code
 
 
 def test_the_last_line_says_if_speed_was_not_checked():
-    """The last line counts the broken statements, and says if speed was not checked."""
+    """The last line counts the false statements, and says if speed was not checked."""
     console = Console(file=StringIO())
-    assert Page(console=console).verdict == "all of it holds"
-    assert Page(console=console, unchecked=["?"]).verdict == "all of it holds, but speed was not checked"
-    assert Page(console=console, broken=2, unchecked=["?"]).verdict == "2 statements BROKEN, but speed was not checked"
+    assert Page(console=console).verdict == "all statements are true"
+    assert Page(console=console, unchecked=["?"]).verdict == "all statements are true, but speed was not checked"
+    half = Page(console=console, failed=2, unchecked=["?"])
+    assert half.verdict == "2 statements are FALSE, but speed was not checked"
 
 
 @pytest.mark.parametrize(
-    ("broken", "extent", "code"),
+    ("failed", "extent", "code"),
     [(0, QUICK, PASSED), (0, NOISY, UNGRADED), (1, QUICK, FAILED), (1, NOISY, FAILED)],
 )
-def test_a_noisy_machine_leaves_a_validation_incomplete(broken, extent, code):
-    """A broken statement decides the exit code. If no statement is broken, a machine that was too noisy gives the exit
+def test_a_noisy_machine_leaves_a_validation_incomplete(failed, extent, code):
+    """A false statement decides the exit code. If no statement is false, a machine that was too noisy gives the exit
     code for incomplete gradings. A quick validation is complete.
     """
-    page = Page(console=Console(file=StringIO()), broken=broken)
+    page = Page(console=Console(file=StringIO()), failed=failed)
     page.leave_open(["?"], extent)
     assert exit_code([Page(console=page.console), page]) == code
 

@@ -5,6 +5,7 @@ from courses import ADDITION, course_of
 
 from grader.common.errors import SolutionError
 from grader.course.catalogue import Course
+from grader.course.truth import oracle_function
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import consult, load_oracle
 
@@ -39,11 +40,11 @@ def truth_of(assignment):
         ({"value": "(x + y).astype(complex)"}, "line 7: z has the dtype complex128; make it an array of real numbers."),
         ({"value": "x[1:]"}, "line 7: z has the shape (2,), but assignment.yaml says (3,); change one of them."),
         ({"value": "[1, 2, 3]"}, "line 7: z is an object of type list; make it an array of NumPy."),
-        ({"value": "x[n]"}, "line 8: `expected` failed at n 3 with IndexError("),
+        ({"value": "x[n]"}, "line 8: `expected` failed at n 3 with IndexError: index"),
         ({"made": "np.zeros(n + 1)"}, "line 4: x has the shape (4,), but assignment.yaml says (3,); change one of"),
         ({"made": "np.full(n, -1)"}, "line 4: `inputs` returns numbers for x that its type uint cannot hold; change"),
-        ({"made": "n // 0"}, "line 5: `inputs` failed at n 3 with ZeroDivisionError("),
-        ({"value": "x +"}, "line 8: cannot be loaded: SyntaxError("),
+        ({"made": "n // 0"}, "line 5: `inputs` failed at n 3 with ZeroDivisionError: integer"),
+        ({"value": "x +"}, "line 8: cannot be loaded: SyntaxError: invalid"),
     ],
 )
 @pytest.mark.parametrize("is_relative", [True, False])
@@ -61,3 +62,19 @@ def test_the_message_names_the_file_and_the_line(tmp_path, monkeypatch, change, 
     with pytest.raises(SolutionError) as error:
         truth_of(assignment)
     assert str(error.value).startswith(f"{assignment.reference / 'oracle.py'}, {message}")
+
+
+def test_a_function_that_runs_for_long_is_reported_with_its_line(tmp_path, monkeypatch, caplog):
+    """While a function runs for long, a warning gives the line that it has reached, so that the author of an endless
+    loop knows where to look. A function that ends in time causes no warning.
+    """
+    monkeypatch.setattr(oracle_function, "LONG", 0.05)
+    slow = RIGHT | {"value": "__import__('time').sleep(0.5) or x + y"}
+    assignment = course_of(tmp_path, FIELDS, oracle=ORACLE.format(**slow)).load("small")
+    truth_of(assignment)
+    (warning,) = [record.getMessage() for record in caplog.records]
+    place = f"{assignment.reference / 'oracle.py'}, line 8"
+    assert warning == (
+        f"{place}: `expected` has been running for 0.05 s at n 3. If it does not end, press Ctrl-C and correct the "
+        "function."
+    )

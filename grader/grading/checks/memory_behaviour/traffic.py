@@ -81,12 +81,14 @@ def excess_in_words(used: ArrayTraffic) -> str:
     where = place(*(line for line, _ in used.lines))
     if not used.needed:
         return f"{where} {does} `{used.array}`, which the model solution never {used.does}"
-    return f"{where} {does} `{used.array}` {_times(used.words / used.needed)} as often as needed"
+    return f"{where} {does} `{used.array}` {_how_often(used.words / used.needed)} needed"
 
 
-def _times(ratio: float) -> str:
-    """Words for a ratio, to two digits if it is small."""
-    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
+def _how_often(ratio: float) -> str:
+    """Words for a ratio above 1, to two digits if it is small."""
+    if ratio < 1.05:
+        return "slightly more often than"
+    return f"{ratio:,.0f} times as often as" if ratio >= 10 else f"{ratio:.2g} times as often as"
 
 
 def in_words(arrays: Sequence[ArrayTraffic]) -> str:
