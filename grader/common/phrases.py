@@ -16,6 +16,11 @@ def listed(things: Iterable[object], word: str) -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
+def quoted(name: str) -> str:
+    """Put a name of a program in backquotes. Words in place of a name, such as "an array", stay as they are."""
+    return name if " " in name else f"`{name}`"
+
+
 def sizes_in_words(sizes: Mapping[str, str | int]) -> str:
     """Return sizes in words, for example "height 53, width 90"."""
     return ", ".join(f"{name} {size}" for name, size in sizes.items())

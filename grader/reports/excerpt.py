@@ -17,8 +17,8 @@ PLACES = 4
 LONGEST = 500
 """Maximum length of a line in which accesses are located. Longer lines are underlined as a whole."""
 
-ACCESS = re.compile(r"\b(reads|writes) (\w+)")
-"""Matches the end of a place's description, such as "work-item 1 of group 0 writes scratch"."""
+ACCESS = re.compile(r"\b(reads|writes) `?(\w+)")
+"""Matches the end of a place's description, such as "work-item 1 of group 0 writes `scratch`"."""
 
 
 @dataclass(frozen=True, kw_only=True)

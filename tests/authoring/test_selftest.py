@@ -273,7 +273,7 @@ def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
     ("old", "new", "seen"),
     [
         pytest.param(
-            *("x * height + y", "x * height + y + height", "one element: memory outside B was changed"),
+            *("x * height + y", "x * height + y + height", "one element: memory outside `B` was changed"),
             id="writes outside",
             marks=pytest.mark.whole,
         ),

@@ -213,9 +213,9 @@ HERE, STORE = min(WRONG_ROW.lines), max(numbers(TRANSPOSITION, "= tile[lx][ly]")
 @pytest.mark.parametrize(
     ("check", "judgement"),
     [
-        (said(f"line {HERE} reads outside A.", Reason.OUT_OF_BOUNDS), Judgement.NAMED),
+        (said(f"line {HERE} reads outside `A`.", Reason.OUT_OF_BOUNDS), Judgement.NAMED),
         (said(f"line {STORE} reads words of tile that nobody wrote.", Reason.UNINITIALISED), Judgement.NAMED),
-        (said("line 6 reads outside A.", Reason.OUT_OF_BOUNDS), Judgement.FALSE),
+        (said("line 6 reads outside `A`.", Reason.OUT_OF_BOUNDS), Judgement.FALSE),
         (said(f"line {HERE} ... A barrier(X) is missing between them.", Reason.DATA_RACE), Judgement.FALSE),
         (said("rows of A are taken to be height long: ...", cause="rows of A ..."), Judgement.WORDS),
         (said("the kernel crashed.", Reason.CRASH), Judgement.WORDS),

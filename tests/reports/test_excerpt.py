@@ -15,7 +15,7 @@ from grader.results.findings import Place
 def excerpt(source, *events, at=1):
     """Return the excerpt of an issue with these events in line `at` of a source."""
     places = tuple(Place(line=at, text="", words=words) for words in events)
-    finding = OUTSIDE.model_copy(update={"message": f"line {at} reads outside A.", "places": places})
+    finding = OUTSIDE.model_copy(update={"message": f"line {at} reads outside `A`.", "places": places})
     (issue,) = issues_of(result(BUILD, found(finding), source=source))
     return excerpt_of(issue, source.removesuffix("\n").split("\n"))
 
@@ -29,7 +29,7 @@ def underlined(source, *events):
 @pytest.mark.parametrize(
     ("source", "event", "part"),
     [
-        ("sum[i] += sum[i + 1];", "reads sum", "sum[i + 1]"),
+        ("sum[i] += sum[i + 1];", "reads `sum`", "sum[i + 1]"),
         ("sum[i] += sum[i + 1];", "writes sum", "sum[i]"),
         ("x = A[i] + A[j] + B[k];", "reads A", "A[j]"),
         ("A[i] = A[j] = 0;", "writes A", "A[i]"),
@@ -68,8 +68,8 @@ def test_two_events_in_one_line_have_a_part_each():
     assert (line.number, line.text) == (13, "scratch[lid] += scratch[lid + s];")
     assert [line.text[part.start : part.end] for part in line.underlined] == ["scratch[lid]", "scratch[lid + s]"]
     assert [part.words for part in line.underlined] == [
-        ("work-item 1 of group 0 writes scratch",),
-        ("work-item 0 of group 0 reads scratch",),
+        ("work-item 1 of group 0 writes `scratch`",),
+        ("work-item 0 of group 0 reads `scratch`",),
     ]
 
 

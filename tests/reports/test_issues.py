@@ -110,12 +110,12 @@ def test_findings_with_the_same_help_are_one_issue_with_all_lines():
     order.
     """
     first, second, third = (
-        OUTSIDE.model_copy(update={"message": f"line {line} reads outside A.", "places": ()}) for line in (13, 21, 17)
+        OUTSIDE.model_copy(update={"message": f"line {line} reads outside `A`.", "places": ()}) for line in (13, 21, 17)
     )
     (one,) = issues_of(result(BUILD, found(first, second), source=SOURCE))
-    assert one.message == "at height 3, line 13 reads outside A. The same happens in line 21."
+    assert one.message == "at height 3, line 13 reads outside `A`. The same happens in line 21."
     (one,) = issues_of(result(BUILD, found(first, second, third), source=SOURCE))
-    assert one.message.endswith(" reads outside A. The same happens in lines 17 and 21.")
+    assert one.message.endswith(" reads outside `A`. The same happens in lines 17 and 21.")
     racing = second.model_copy(update={"reason": Reason.DATA_RACE})
     assert len(issues_of(result(BUILD, found(first, racing), source=SOURCE))) == 2
     helpless = (each.model_copy(update={"help": ""}) for each in (first, second))
@@ -318,7 +318,7 @@ def test_equal_lines_have_different_fingerprints():
     """Two findings in lines with equal texts have different fingerprints."""
     source = "int a;\nx = A[i];\nx = A[i];\n"
     findings = (
-        OUTSIDE.model_copy(update={"message": f"line {line} reads outside A.", "help": f"help {line}"})
+        OUTSIDE.model_copy(update={"message": f"line {line} reads outside `A`.", "help": f"help {line}"})
         for line in (2, 3)
     )
     first, second = issues_of(result(BUILD, found(*findings), source=source))

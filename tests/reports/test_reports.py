@@ -332,8 +332,8 @@ def test_two_events_in_one_line_have_carets_and_dashes():
     text = render(example(), width=80, color=False)
     assert (
         "    13 | scratch[lid] += scratch[lid + s];\n"
-        "       | ^^^^^^^^^^^^ work-item 1 of group 0 writes scratch\n"
-        "       |                 ---------------- work-item 0 of group 0 reads scratch\n"
+        "       | ^^^^^^^^^^^^ work-item 1 of group 0 writes `scratch`\n"
+        "       |                 ---------------- work-item 0 of group 0 reads `scratch`\n"
     ) in text
 
 

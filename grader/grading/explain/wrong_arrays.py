@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 
 from grader.common.optional import OptionalWork
-from grader.common.phrases import count, percent
+from grader.common.phrases import count, percent, quoted
 from grader.course.truth.comparison import Mismatch, place
 from grader.grading.explain.diagnosis.evidence import Explanation, Use
 from grader.grading.explain.numerals import numeral, whole_numeral
@@ -47,9 +47,10 @@ def _unwritten(mismatch: Mismatch) -> Problem:
     """The problem of an array whose elements the launch has not changed. Only floating-point types have NaN."""
     array, elements = mismatch.buffer, count(mismatch.total, "element")
     if isinstance(mismatch.expected, int):
-        message, detail = f"nothing was stored in {array}.", f"no value in {elements}."
+        message, detail = f"nothing was stored in {quoted(array)}.", f"no value in {elements}."
     else:
-        message, detail = f"nothing was written to {array}, or only NaN.", f"no number in {elements}. {NAN_AT_FIRST}"
+        message = f"nothing was written to {quoted(array)}, or only NaN."
+        detail = f"no number in {elements}. {NAN_AT_FIRST}"
     use = Use(array=array, writes=True)
     return Problem(reason=Reason.NOT_WRITTEN, message=message, detail=detail, use=use)
 
@@ -107,7 +108,7 @@ def of_stray_write(buffer: str, words: int) -> Problem:
     place = "past its end" if words >= 0 else "before its start"
     return Problem(
         reason=Reason.OUT_OF_BOUNDS,
-        message=f"memory outside {buffer} was changed, starting {distance} {place}.",
+        message=f"memory outside {quoted(buffer)} was changed, starting {distance} {place}.",
         help="Work-items beyond the edge must not store, but they must still reach every barrier.",
     )
 
@@ -115,5 +116,6 @@ def of_stray_write(buffer: str, words: int) -> Problem:
 def of_changed_input(buffer: str) -> Problem:
     """The problem of an input that the kernel has changed."""
     return Problem(
-        reason=Reason.INPUT_CHANGED, message=f"the kernel changed its input {buffer}, which it may only read."
+        reason=Reason.INPUT_CHANGED,
+        message=f"the kernel changed its input {quoted(buffer)}, which it may only read.",
     )

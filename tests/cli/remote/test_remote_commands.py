@@ -183,7 +183,7 @@ def test_each_event_names_what_it_is_about(monkeypatch, event, data, line):
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_what_to_read_first_is_told_in_full(monkeypatch, width):
     """The first cause is printed in full regardless of its length, and no line is wider than the terminal."""
-    cause = "line 13 overwrites words of scratch that another work-item still reads in line 13. " * 5
+    cause = "line 13 overwrites words of `scratch` that another work-item still reads in line 13. " * 5
     told = {"state": "done", "points": 4.0, "max_points": 100.0, "result": {"first_cause": cause, "checks": []}}
     monkeypatch.setattr(handing_in, "current_sign_in", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
     monkeypatch.setattr(handing_in, "_events", lambda *_: iter([]))

@@ -73,7 +73,7 @@ def test_a_race_that_no_result_shows(simulator, product):
     write, read = line_of(source, "Ash[ly][lx] ="), line_of(source, "sum +=")
     check = checked(simulator, product, source)
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.DATA_RACE, 0)
-    assert f"line {write} overwrites words of Ash that another work-item still reads in line {read}." in check.message
+    assert f"line {write} overwrites words of `Ash` that another work-item still reads in line {read}." in check.message
     assert f"after line {read}" in check.sentences
     arrays = {place.words.rpartition(" ")[2] for each in check.findings for place in each.places}
     assert arrays == {"Ash", "Bsh"}
@@ -85,7 +85,7 @@ def test_a_missing_guard(simulator, transposition):
     source = changed(TRANSPOSITION, "    if (y0 + ly < height && x0 + lx < width)\n", "\n")
     check = checked(simulator, transposition, source)
     assert check.reason is Reason.OUT_OF_BOUNDS
-    assert check.message.startswith(f"line {line_of(source, '= A[')} reads outside A")
+    assert check.message.startswith(f"line {line_of(source, '= A[')} reads outside `A`")
     assert "lies beyond the edge. Guard the load with the sizes." in check.sentences
 
 
@@ -152,7 +152,7 @@ def test_a_wrong_access_at_the_smallest_failed_size_only(simulator, transpositio
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= tile[lx][ly] + (width < 3 ? A[height * width + 9] : 0)")
     check = checked(simulator, transposition, source, (SMALLEST,))
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.OUT_OF_BOUNDS, 0)
-    assert check.message.startswith(f"line {line_of(source, '+ 9]')} reads outside A, ")
+    assert check.message.startswith(f"line {line_of(source, '+ 9]')} reads outside `A`, ")
     assert check.message.endswith("The sizes are height 3, width 2.")
     assert check.findings
 

@@ -68,10 +68,10 @@ def test_elements_never_written_are_told_from_wrong_ones():
     """
     nothing = of_mismatch(mismatch(wrong=2077, unwritten=2077, first_unwritten=True))
     assert nothing.reason is Reason.NOT_WRITTEN
-    assert nothing.message == "nothing was written to C, or only NaN."
+    assert nothing.message == "nothing was written to `C`, or only NaN."
     assert nothing.detail.startswith("no number in 2,077 elements. ")
     whole = of_mismatch(mismatch(wrong=2077, unwritten=2077, first_unwritten=True, got=0, expected=3))
-    assert whole.message == "nothing was stored in C."
+    assert whole.message == "nothing was stored in `C`."
     assert "NaN" not in whole.detail
     some = of_mismatch(mismatch(unwritten=2, first_unwritten=True))
     assert "2 of them were never written; the first is C[1][3]: never written, expected 0.5" in some.message

@@ -102,11 +102,11 @@ def test_a_finding_is_the_evidence_for_the_line():
     """The line of the only mistake is inserted before a finding of the simulator, unless the finding already names this
     line or other cases stay wrong. The check has the cause of the cases that the edit corrects.
     """
-    seen = Finding(reason=Reason.OUT_OF_BOUNDS, message="line 8 reads outside B.", help="", places=(), times=1)
+    seen = Finding(reason=Reason.OUT_OF_BOUNDS, message="line 8 reads outside `B`.", help="", places=(), times=1)
     check = replace_in(unchecked(), message=seen.message, findings=(seen,))
-    assert hint(fix(), SOURCE, "line").add_to(check).message == f"{LINE}. Line 8 reads outside B."
+    assert hint(fix(), SOURCE, "line").add_to(check).message == f"{LINE}. Line 8 reads outside `B`."
     assert hint(fix(is_all=False), SOURCE, "line").add_to(check) is check
-    same = replace_in(check, message="line 5 reads outside A. Check line 4.")
+    same = replace_in(check, message="line 5 reads outside `A`. Check line 4.")
     told = hint(fix(), SOURCE, "line").add_to(same)
     assert (told.message, told.cause) == (same.message, ONE_LINE)
 
@@ -131,7 +131,7 @@ def test_a_correction_of_everything_shows_that_no_barrier_is_missing():
     """If an edit of one line ends a race and makes all results right, the race is described without a missing
     barrier.
     """
-    told = "line 9 overwrites words of t that another work-item still reads in line 8."
+    told = "line 9 overwrites words of `t` that another work-item still reads in line 8."
     seen = Finding(
         reason=Reason.DATA_RACE,
         message=f"a barrier is missing after line 7: {told}",

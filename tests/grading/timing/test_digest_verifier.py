@@ -119,7 +119,11 @@ def test_keys_are_the_same_for_all_and_others_every_round(small):
     ("change", "reason", "words"),
     [
         (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B is wrong; the first is B[0][3]"),
-        (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "memory outside B was changed, starting 1 element past its end"),
+        (
+            one_word_past_the_end,
+            Reason.OUT_OF_BOUNDS,
+            "memory outside `B` was changed, starting 1 element past its end",
+        ),
         (lambda fetched: fetched, Reason.CRASH, "the digest of its results is not that of what it returns"),
     ],
 )

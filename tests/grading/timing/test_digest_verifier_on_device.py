@@ -131,7 +131,7 @@ def test_a_write_beside_the_output_is_found(setup, place, words):
     source = changed(TRANSPOSITION, "    barrier(", f"    if (x0 + y0 + lx + ly == 0) B[{place}] = 1;\n    barrier(")
     problem = measure(setup("coalsTransp", source), SOON)
     assert problem.reason is Reason.OUT_OF_BOUNDS
-    assert problem.message.startswith(f"in timed run 1, memory outside B was changed, starting {words}.")
+    assert problem.message.startswith(f"in timed run 1, memory outside `B` was changed, starting {words}.")
 
 
 @pytest.mark.whole

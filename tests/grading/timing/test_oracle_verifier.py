@@ -87,7 +87,11 @@ def test_the_inputs_come_from_the_seed(small):
     ("change", "reason", "words"),
     [
         (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B is wrong; the first is B[0][3]"),
-        (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "memory outside B was changed, starting 1 element past its end"),
+        (
+            one_word_past_the_end,
+            Reason.OUT_OF_BOUNDS,
+            "memory outside `B` was changed, starting 1 element past its end",
+        ),
     ],
 )
 def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, change, reason, words):

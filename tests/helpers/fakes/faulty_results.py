@@ -14,7 +14,7 @@ NOT_RUN = failed("performance: cpu (height 1)", Reason.NOT_RUN, "skipped: fix th
 
 OUTSIDE = Finding(
     reason=Reason.OUT_OF_BOUNDS,
-    message="line 13 reads outside A.",
+    message="line 13 reads outside `A`.",
     help="The guard of the load is missing.",
     places=(Place(line=13, text="", words="work-item (7, 0) of group (1, 0) reads A[99]"),),
     times=3,

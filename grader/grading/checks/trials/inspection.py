@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.common.optional import OptionalWork
-from grader.common.phrases import listed
+from grader.common.phrases import listed, quoted
 from grader.course.truth.comparison import Mismatch, compare, first_stray_write, unchanged
 from grader.course.truth.oracle import judged
 from grader.course.truth.states import last_change
@@ -74,7 +74,7 @@ def _swapped_names(repetitions: Sequence[RepeatSteps]) -> dict[str, str]:
     for old, new in (pair for each in repetitions if each.times > 1 for pair in each.swap):
         for name in (old, new):
             names[name] = [*dict.fromkeys((*names.get(name, ()), new, old))]
-    return {name: listed(each, "or") for name, each in names.items()}
+    return {name: listed(map(quoted, each), "or") for name, each in names.items()}
 
 
 def _changed_input(trial: Trial, script: Script, fetched: Launched) -> Problem | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from grader.common.phrases import capital, count
+from grader.common.phrases import capital, count, quoted
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.conditions import dividing, guards, is_unguarded
 from grader.grading.explain.simulator.heard import Heard, Words, beyond
@@ -32,9 +32,11 @@ def copied_outside(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Word
     target, writes = oclgrind.target(message, seen), message.text.startswith("Invalid write")
     arrays = {each.name for each in seen.arrays}
     lines = scene.copies_outside(target.array, arrays, writes=writes)
-    what = f"{copy_in(lines)} {'writes' if writes else 'reads'} outside {target.array}{_how_far(target, scene)}."
+    what = (
+        f"{copy_in(lines)} {'writes' if writes else 'reads'} outside {quoted(target.array)}{_how_far(target, scene)}."
+    )
     cause = "Check the addresses and the number of elements that you pass to async_work_group_copy."
-    words = f"copies {target.array}"
+    words = f"copies {quoted(target.array)}"
     return Words(what, cause, tuple(Place(line=line, text=scene.text(line), words=words) for line in lines[:1]))
 
 
@@ -55,7 +57,7 @@ def outside(heard: Heard) -> Words:
     else:
         cause = WRONG_INDEX
     own = "" if "global memory" in heard.message.text else _by_declaration(target.array, heard.scene)
-    what = f"line {entity.line} {does} outside {target.array}{own}{_how_far(target, heard.scene)}."
+    what = f"line {entity.line} {does} outside {quoted(target.array)}{own}{_how_far(target, heard.scene)}."
     if not lines_named(cause):
         what = _with_deciding_lines(what, entity.line, heard)
     return Words(what, cause, (heard.place(entity, target.array),))
@@ -111,9 +113,9 @@ def beyond_array(heard: Heard) -> Words:
     assert index is not None, "this is what the message begins with"
     has_wrapped = ": an unsigned index has fallen below 0" if _has_wrapped(int(index[1])) else ""
     elements = f"which has elements 0 to {int(index[2]) - 1}{_by_declaration(array, heard.scene)}{has_wrapped}"
-    what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
+    what = f"line {entity.line} accesses element {index[1]} of {quoted(array)}, {elements}."
     what = _with_deciding_lines(what, entity.line, heard)
-    return Words(what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}"))
+    return Words(what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {quoted(array)}"))
 
 
 def _by_declaration(array: str, scene: Scene) -> str:

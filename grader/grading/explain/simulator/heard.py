@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from grader.common.phrases import quoted
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity
 from grader.grading.explain.simulator.source_lines import lines_in_words
@@ -24,7 +25,7 @@ class Heard:
     def place(self, entity: Entity, array: str) -> Place:
         """The place in which a work-item uses an array."""
         does = "writes" if entity.writes else "reads"
-        return self.at(entity.line, f"{self._whose(entity)} {does} {array}")
+        return self.at(entity.line, f"{self._whose(entity)} {does} {quoted(array)}")
 
     def by(self, entity: Entity, line: int, words: str) -> tuple[Place]:
         """The place of a work-item's action in a line, as a tuple with one item."""

@@ -2,7 +2,7 @@
 
 import re
 
-from grader.common.phrases import capital
+from grader.common.phrases import capital, quoted
 from grader.grading.explain.simulator.conditions import guards, is_unguarded
 from grader.grading.explain.simulator.heard import Heard, Words, beyond
 from grader.grading.explain.simulator.oclgrind import FATAL, NUMBER
@@ -60,7 +60,7 @@ def outside(heard: Heard) -> Words:
 
 def _named(heard: Heard) -> str:
     """The image in a sentence."""
-    return f"`{heard.message.array}`" if heard.message.array else "an image"
+    return quoted(heard.message.array) if heard.message.array else "an image"
 
 
 def other_numbers(heard: Heard) -> Words:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.common.optional import OptionalWork
-from grader.common.phrases import count
+from grader.common.phrases import count, quoted
 from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator import bounds_messages, images, oclgrind
 from grader.grading.explain.simulator.conditions import dividing
@@ -64,7 +64,7 @@ def _explained(sign: Sign, message: SeenMessage, launches: Sequence[SeenKernel],
     if lines and all(lines):
         entities = oclgrind.entities(message)
         return sign.explained(Heard(message=message, entities=entities, seen=seen, scene=scene, before=before))
-    return Words(f"{sign.hidden.format(oclgrind.target(message, seen).array)}.", without_line(scene))
+    return Words(f"{sign.hidden.format(quoted(oclgrind.target(message, seen).array))}.", without_line(scene))
 
 
 def without_line(scene: Scene) -> str:
@@ -73,20 +73,22 @@ def without_line(scene: Scene) -> str:
 
 
 def _misaligned(heard: Heard) -> Words:
-    array = heard.message.array or "memory"
+    array = heard.message.array or "a value"
     entity = replace(heard.entities[0], writes="memory load" not in heard.message.text)
     does = "writes" if entity.writes else "reads"
-    named = f"`{heard.message.array}`" if heard.message.array else array
-    what = f"line {entity.line} {does} {named} at an address that is not a multiple of the size of the value."
+    what = f"line {entity.line} {does} {quoted(array)} at an address that is not a multiple of the size of the value."
     cause = "A float4 must start at a multiple of 16 bytes; vload4 and vstore4 can start at any element."
     return Words(what, cause, (heard.place(entity, array),))
 
 
 def _unaligned_atomic(heard: Heard) -> Words:
-    array, entity = heard.message.array or "memory", heard.entities[0]
-    what = f"line {entity.line} calls an atomic function at an address of {array} that is not a multiple of 4 bytes."
+    array, entity = heard.message.array or "an array", heard.entities[0]
+    what = (
+        f"line {entity.line} calls an atomic function at an address of {quoted(array)} that is not a multiple of "
+        "4 bytes."
+    )
     cause = "Atomic functions need the address of a whole element: do not cast a pointer to bytes."
-    return Words(what, cause, heard.by(entity, entity.line, f"calls an atomic function on {array}"))
+    return Words(what, cause, heard.by(entity, entity.line, f"calls an atomic function on {quoted(array)}"))
 
 
 def _unawaited(heard: Heard) -> Words:
@@ -142,8 +144,7 @@ def _input_changed(heard: Heard) -> Words:
     here, entity = oclgrind.spot(heard.message), replace(heard.entities[0], writes=True)
     stores = (each for each in heard.seen.accesses if each.writes and (str(each.line), str(each.column)) == here)
     array = next((each.array for each in stores), heard.message.array) or "an array"
-    named = array if array == "an array" else f"`{array}`"
-    what = f"line {entity.line} writes {named}, which is an input and may only be read."
+    what = f"line {entity.line} writes {quoted(array)}, which is an input and may only be read."
     cause = "The result belongs in the output; declare inputs `__global const`, and the compiler finds such lines."
     return Words(what, cause, (heard.place(entity, array),))
 

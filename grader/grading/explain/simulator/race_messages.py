@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from grader.common.phrases import capital
+from grader.common.phrases import capital, quoted
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.conditions import guards
 from grader.grading.explain.simulator.heard import Heard, Words
@@ -30,7 +30,7 @@ def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> Words:
     first.
     """
     does, lines = "writes" if entity.writes else "reads", scene.copies_of(array)
-    what = f"line {entity.line} {does} `{array}` while {copy_in(lines)} still uses it."
+    what = f"line {entity.line} {does} {quoted(array)} while {copy_in(lines)} still uses it."
     is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None
     if lines and entity.line < min(lines) and not is_repeated:
         advice = f"{ADD_BARRIER} after line {entity.line}, before the copy."
@@ -62,7 +62,8 @@ def race(heard: Heard) -> Words:
         words = local_race(array, entities, heard.seen, scene)
     else:
         words = Words(
-            f"line {lines[1]} reads `{array}` while line {lines[0]} writes it, and nothing says which comes first.",
+            f"line {lines[1]} reads {quoted(array)} while line {lines[0]} writes it, and nothing says which comes "
+            "first.",
             "No work-item may read what another group writes: a barrier orders only work-items of one group.",
         )
     return words._replace(places=tuple(heard.place(each, array) for each in entities))
@@ -82,22 +83,22 @@ def _race_of_updates(heard: Heard, array: str, lines: Sequence[int]) -> Words | 
         cause = OWN_ELEMENT if is_local else SAME_IN_ALL_GROUPS
     else:
         cause = advice_on(update, heard.seen.kernel, line, array, scene) or SAME_INDEX
-    return Words(f"line {line}: two work-items {update.in_words.format(array)}.", cause)
+    return Words(f"line {line}: two work-items {update.in_words.format(quoted(array))}.", cause)
 
 
 def _race_of_writes(heard: Heard, array: str, lines: Sequence[int]) -> Words:
     """Explain a race in which two work-items write one element."""
     scene, message = heard.scene, heard.message
     where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
-    what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
+    same = f"{where}: two work-items write the same element of {quoted(array)}"
+    what = f"{same}, so the result depends on which one is last."
     beyond = next((each for each in heard.entities if scene.is_beyond(each.global_id)), None)
     if beyond:
         item = capital(scene.item(beyond.global_id))
         wraps = "Compare its coordinates with the size of the image." if scene.is_image(array) else NEXT_ROW
         return Words(what, f"{item} lies beyond the edge and must not store. {wraps}")
     if scene.is_in_a_lock(lines):
-        what = f"{where}: two work-items write the same element of {array}, and nothing says in which order."
-        return Words(what, LOCK)
+        return Words(f"{same}, and nothing says in which order.", LOCK)
     if oclgrind.is_local(message) and (words := unparted(what, array, lines, heard.seen, scene)):
         return words
     if all(map(CONSTANT.fullmatch, {scene.index_in(line, array) for line in lines})):
@@ -146,7 +147,7 @@ def from_own_arrays(heard: Heard, array: str, line: int) -> str:
 
 
 FROM_OWN = "The index depends on values of `{}`. First check how they are computed in {}."
-FROM_EARLIER = "The index depends on values of `{}`. First check how {} computes {} in {}."
+FROM_EARLIER = "The index depends on values of `{}`. First check how {} computes `{}` in {}."
 LET_THROUGH = "The {} both work-items write, and their indexes are equal. Check the condition and the index."
 SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them write, or give each its own element."
 SAME_IN_ALL_GROUPS = "The index is the same for all groups. Give each group its own element, by get_group_id."

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from grader.common.phrases import quoted
 from grader.common.record import replace
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.conditions import dividing
@@ -36,26 +37,27 @@ def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     """
     write, read = entities
     if read.line == write.line and write.line in stored_by_all(seen):
-        what = (
-            f"line {read.line}: work-items of a group read and write the same element of {array}, and nothing says in "
+        what = f"line {read.line}: work-items of a group read and write the same element of {quoted(array)}"
+        return Words(
+            f"{what}, and nothing says in which order.", LOCK if scene.is_in_a_lock([read.line]) else OWN_ELEMENT
         )
-        return Words(f"{what}which order.", LOCK if scene.is_in_a_lock([read.line]) else OWN_ELEMENT)
     if read.line in stored_by_all(seen):
-        what = f"line {read.line}: all work-items of a group write the same element, each made of words of {array} "
-        what += f"that others still change in line {write.line}."
+        what = f"line {read.line}: all work-items of a group write the same element, each made of words of "
+        what += f"{quoted(array)} that others still change in line {write.line}."
         return Words(what, "Let one work-item of the group write it, one that may read those words.")
     loop = scene.loop_around({write.line, read.line})
     there, back = _way(loop, write.line, read.line), _way(loop, read.line, write.line)
     early, late = not any(map(scene.has_barrier_in, there)), not any(map(scene.has_barrier_in, back))
-    what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
+    what = f"line {read.line} reads words of {quoted(array)} that another work-item writes in line {write.line}."
     if _is_unset(array, read, seen) or (early and (write.line < read.line or not late)):
         way = (_last_store(write.line, read.line, seen, scene), read.line)
         missing = _missing(what, way, "any work-item reads", seen, scene)
         return _wrong_fence(array, there, scene) or missing
-    what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
+    what = f"line {write.line} overwrites words of {quoted(array)} that another work-item still reads in line "
+    what += f"{read.line}."
     if late and (loop or write.line != read.line):
         other = loop.start if loop and write.line <= read.line else write.line
-        words = _missing(what, (read.line, other), f"the next step writes {array} again", seen, scene)
+        words = _missing(what, (read.line, other), f"the next step writes {quoted(array)} again", seen, scene)
         if words.barrier and loop and scene.is_without_braces(loop):
             barrier = replace(words.barrier, needs_braces=True)
             words = words._replace(help=words.help + BRACES, barrier=barrier)
@@ -172,7 +174,7 @@ def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> Words | None
     """
     line = scene.global_barrier_in(way)
     if line is not None:
-        what = f"the barrier in line {line} orders global memory only, but {array} is in local memory."
+        what = f"the barrier in line {line} orders global memory only, but {quoted(array)} is in local memory."
         return Words(what, WRITE_BARRIER.format(line), barrier=AdvisedBarrier(line=line, race=what))
     fence = scene.fence_in(way)
     if fence is not None:
@@ -203,7 +205,7 @@ def unparted(what: str, array: str, lines: Collection[int], seen: SeenKernel, sc
     loop = scene.loop_around({first, last})
     back = _way(loop, last, first)
     if loop and not any(map(scene.has_barrier_in, back)):
-        words = _missing(what, (last, loop.start), f"the next step writes {array} again", seen, scene)
+        words = _missing(what, (last, loop.start), f"the next step writes {quoted(array)} again", seen, scene)
         return _wrong_fence(array, back, scene) or words._replace(mistake=what)
     return None
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
+from grader.common.phrases import quoted
 from grader.common.record import replace
 from grader.grading.explain.diagnosis.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
@@ -37,7 +38,7 @@ def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
         launches[seen.kernel] = seen if earlier is None else _together(earlier, seen)
         told[seen.kernel] = lines_used(launches[seen.kernel], scene)
     if len(launches) > 1:
-        told = {name: words and f"in `{name}`, {words}" for name, words in told.items()}
+        told = {name: words and f"in {quoted(name)}, {words}" for name, words in told.items()}
     words = "; ".join(filter(None, told.values()))
     return f"{WHEREABOUTS}{words}." if words else ""
 
@@ -116,7 +117,7 @@ def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
 def _used_in(lines: Collection[int], array: str, *, writes: bool) -> str:
     """Clause such as "lines 4 and 6 read `A`"."""
     does = "write" if writes else "read"
-    return f"{lines_in_words(lines)} {does}{'' if len(lines) > 1 else 's'} `{array}`"
+    return f"{lines_in_words(lines)} {does}{'' if len(lines) > 1 else 's'} {quoted(array)}"
 
 
 def _accesses(seen: SeenKernel, *, writes: bool) -> Iterator[tuple[str, int]]:

@@ -5,6 +5,7 @@ them.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from grader.common.optional import OptionalWork
+from grader.common.phrases import quoted
 from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator.conditions import guards
 from grader.grading.explain.simulator.locations import Scene
@@ -44,13 +45,13 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
     if unset.name == RETURNED and RETURNED not in scene.text(unset.line):
         return _of_a_missing_return(unset, scene)
     name = unset.name or "a value"
-    named = f"`{unset.name}`" if unset.name else name
+    named, stored = quoted(name), quoted(unset.array or "an array")
     if not (unset.line and unset.used_line):
         what = f"it uses {named} before anything is written there."
         help_ = without_line(scene)
         return Finding(reason=Reason.UNINITIALISED, message=what, help=help_, places=(), times=unset.times)
     use = {
-        "stored": f"the result is stored in {unset.array} in line {unset.used_line}",
+        "stored": f"the result is stored in {stored} in line {unset.used_line}",
         "condition": f"the condition in line {unset.used_line} depends on it",
         "address": f"an index in line {unset.used_line} depends on it",
     }[unset.how]
@@ -62,7 +63,7 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
     else:
         what = f"line {unset.line} reads {named}, which {_without_a_value(unset, launches[-1], scene)}"
         cause = f"Give {named} a value where it is declared, such as 0."
-    words = f"{scene.item(unset.global_id)} of {scene.group(unset.group)} reads {name}"
+    words = f"{scene.item(unset.global_id)} of {scene.group(unset.group)} reads {quoted(name)}"
     places = [Place(line=unset.line, text=scene.text(unset.line), words=words)]
     if unset.used_line != unset.line:
         places.append(Place(line=unset.used_line, text=scene.text(unset.used_line), words=use.partition(" in line")[0]))
@@ -125,20 +126,20 @@ def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) ->
     """The mistake and the next step of a read of unset local memory. Other lines fill this memory, or the line itself
     if it adds to the old value.
     """
-    what = f"line {reader} reads words of {name} that no work-item has written"
+    what = f"line {reader} reads words of {quoted(name)} that no work-item has written"
     lines = writers(name, LOCAL, launch)
     if not lines:
-        return what, f"No line wrote to {name}. Check the name of the array in which you store the values."
+        return what, f"No line wrote to {quoted(name)}. Check the name of the array in which you store the values."
     others = lines - {reader}
     if not others:
-        return what, f"Line {reader} adds to words of {name}. Give each of them a value first, such as 0."
+        return what, f"Line {reader} adds to words of {quoted(name)}. Give each of them a value first, such as 0."
     around = {line for other in others for line in guards(scene.expanded, launch.kernel, other)}
     if len(others) == len(around) == 1:
         stores, guard = lines_in_words(others), lines_in_words(around)
-        stored = f"{stores} stores to {name} only if the condition in {guard} is true"
+        stored = f"{stores} stores to {quoted(name)} only if the condition in {guard} is true"
         return f"{stored}, but line {reader} reads words that no work-item has written", FILL
     missed = _unreached(launch, others, scene)
-    written = f"Not all words of {name} are written in {lines_in_words(others)}.{missed} {FILL}"
+    written = f"Not all words of {quoted(name)} are written in {lines_in_words(others)}.{missed} {FILL}"
     decided = told_to_decide("How much is written", scene, launch.kernel, others)
     return what, " ".join(filter(None, (written, decided)))
 
@@ -157,11 +158,11 @@ def _read_of_global_words(name: str, reader: int, launches: Sequence[SeenKernel]
         around = {each for line in lines for each in guards(scene.expanded, other.kernel, line)}
         if len(lines) == len(around) == 1:
             stores, guard = lines_in_words(lines), lines_in_words(around)
-            stored = f"{stores} stores to {called} only if the condition in {guard} is true"
-            return f"{stored}, but line {reader} reads words of {name} that nothing has written"
+            stored = f"{stores} stores to {quoted(called)} only if the condition in {guard} is true"
+            return f"{stored}, but line {reader} reads words of {quoted(name)} that nothing has written"
         if lines:
             break
-    return f"line {reader} reads `{name}` before anything is written there"
+    return f"line {reader} reads {quoted(name)} before anything is written there"
 
 
 def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) -> str:
@@ -175,15 +176,17 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
         called = called_in(other, launch, name)
         lines = writers(called, GLOBAL, other)
         if lines:
-            same = "" if called == name else f"`{name}` is the array that an earlier launch calls `{called}`. "
+            is_called = f"{quoted(name)} is the array that an earlier launch calls {quoted(called)}. "
+            same = "" if called == name else is_called
             where = f"{lines_in_words(lines)}{_callers(other, called, lines, scene)}"
-            written = f"{other.kernel} writes `{called}` in {where}, but not all of what is read here."
+            written = f"{other.kernel} writes {quoted(called)} in {where}, but not all of what is read here."
             return f"{same}{written}{_unreached(other, lines, scene)}"
     for other in reversed(before):
         unreached = store_lines(scene.expanded, other.kernel, name)
         if unreached:
-            return f"{other.kernel} would write `{name}` in {lines_in_words(unreached)}, but no work-item gets there."
-    return f"No kernel before it has written to {name}."
+            where = lines_in_words(unreached)
+            return f"{other.kernel} would write {quoted(name)} in {where}, but no work-item gets there."
+    return f"No kernel before it has written to {quoted(name)}."
 
 
 def _callers(launch: SeenKernel, array: str, lines: Collection[int], scene: Scene) -> str:

@@ -148,7 +148,7 @@ def test_changed_memory_is_not_blamed_on_a_store_that_the_simulator_does_not_see
     case = Case(name="one", sizes=SIZES[1])
     check = of_stray_write("B", 0).fail(full_marks(AskedCheck(kind=Kind.CORRECTNESS, points=1.0)))
     (told,) = conclude([Tried(case=case, check=check)], None, None, heard(text))
-    assert told.message == "memory outside B was changed, starting 1 element past its end."
+    assert told.message == "memory outside `B` was changed, starting 1 element past its end."
     assert told.help.startswith(advice)
 
 
@@ -156,7 +156,9 @@ def test_a_result_that_holds_nan_is_told_with_the_read_past_the_end(concluded):
     """If only NaN was stored and the simulator sees a read past the end of an array, the help names that read."""
     nothing = lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32)  # noqa: E731
     checks, _ = concluded(nothing, heard(f"Invalid read {BEYOND}"))
-    assert {check.help for check in checks} == {"Line 6 reads outside B, 1 element past its end. Such words hold NaN."}
+    assert {check.help for check in checks} == {
+        "Line 6 reads outside `B`, 1 element past its end. Such words hold NaN."
+    }
 
 
 def test_a_kernel_alone_is_told_with_its_own_lines():

@@ -20,7 +20,7 @@ SLIP = Slip(
 def finding(line=8, reason=Reason.OUT_OF_BOUNDS):
     """Return a finding in this line."""
     place = Place(line=line, text="C[i] = 0;", words="work-item 9 writes C")
-    message = f"line {line} writes outside C, 1 element past its end."
+    message = f"line {line} writes outside `C`, 1 element past its end."
     return Finding(reason=reason, message=message, help="Check the index.", places=(place,), times=3)
 
 
@@ -43,7 +43,7 @@ def test_the_mistake_comes_before_a_finding_that_it_explains():
     the help. Other findings are unchanged.
     """
     after = told(sanitizer(finding()))
-    words = "the guard in line 7 is wrong. Line 8 writes outside C, 1 element past its end."
+    words = "the guard in line 7 is wrong. Line 8 writes outside `C`, 1 element past its end."
     assert (after.message, after.help) == (words, "Test `i < n`.")
     assert (after.findings[0].message, after.findings[0].help) == (words, "Test `i < n`.")
     assert after.findings[1] == finding(9)
@@ -58,15 +58,16 @@ def test_the_sizes_of_a_finding_stay_in_front():
 
 def test_the_lines_that_decide_about_an_index_are_left_out():
     """If the mistake is known, the message does not list all lines that decide about the index."""
-    seen = finding().model_copy(update={"message": "line 8 writes outside C; the index depends on lines 4 and 5."})
-    assert told(sanitizer(seen)).message == "the guard in line 7 is wrong. Line 8 writes outside C."
+    seen = finding().model_copy(update={"message": "line 8 writes outside `C`; the index depends on lines 4 and 5."})
+    assert told(sanitizer(seen)).message == "the guard in line 7 is wrong. Line 8 writes outside `C`."
 
 
 def test_a_line_is_not_repeated():
     """If the mistake names the line of the finding, the message does not repeat the line."""
     slip = Slip(message="line 8 has no guard.", help="", cause="", explains=frozenset({8}))
     assert (
-        told(sanitizer(finding()), slip).message == "line 8 has no guard. It writes outside C, 1 element past its end."
+        told(sanitizer(finding()), slip).message
+        == "line 8 has no guard. It writes outside `C`, 1 element past its end."
     )
 
 

@@ -15,12 +15,12 @@ CHANGED = np.array([0, *BAND[1:]], dtype=np.uint32)
 @pytest.mark.parametrize(
     ("repetitions", "name"),
     [
-        ([], "old"),
-        ([(1, ("old", "new"))], "old"),
-        ([(2, ("old", "new"))], "new or old"),
-        ([(2, ("x", "y"))], "old"),
-        ([(2, ("old", "new")), (2, ("old", "new"))], "new or old"),
-        ([(2, ("old", "new")), (2, ("new", "old")), (3, ("old", "spare"))], "new, old or spare"),
+        ([], "`old`"),
+        ([(1, ("old", "new"))], "`old`"),
+        ([(2, ("old", "new"))], "`new` or `old`"),
+        ([(2, ("x", "y"))], "`old`"),
+        ([(2, ("old", "new")), (2, ("old", "new"))], "`new` or `old`"),
+        ([(2, ("old", "new")), (2, ("new", "old")), (3, ("old", "spare"))], "`new`, `old` or `spare`"),
     ],
 )
 def test_buffers_that_changed_places_have_all_names(repetitions, name):

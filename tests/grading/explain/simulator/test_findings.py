@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from cost_growth import assert_linear
 
+from grader.common.phrases import quoted
 from grader.grading.explain.simulator.findings import LIMIT, findings
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.races import MOVE
@@ -143,13 +144,13 @@ def test_a_word_that_is_overwritten_too_early():
     found = only(kernel(LOCAL_RACE), replace(PLANE, source=source))
     assert found.reason is Reason.DATA_RACE
     assert found.message == (
-        "a barrier is missing after line 17: line 13 overwrites words of Ash that another work-item still reads in "
+        "a barrier is missing after line 17: line 13 overwrites words of `Ash` that another work-item still reads in "
         "line 17."
     )
-    assert "after line 17, before the next step writes Ash again" in found.help
+    assert "after line 17, before the next step writes `Ash` again" in found.help
     assert found.places == (
-        Place(line=13, text="line 13;", words="work-item (7, 2) of group (1, 0) writes Ash"),
-        Place(line=17, text="line 17;", words="work-item (3, 0) of group (1, 0) reads Ash"),
+        Place(line=13, text="line 13;", words="work-item (7, 2) of group (1, 0) writes `Ash`"),
+        Place(line=17, text="line 17;", words="work-item (3, 0) of group (1, 0) reads `Ash`"),
     )
     assert found.times == 4096
 
@@ -160,7 +161,7 @@ def test_a_write_above_a_read_with_nothing_between():
     """
     found = only(kernel(LOCAL_RACE), PLANE)
     assert found.message == (
-        "a barrier is missing after line 13: line 17 reads words of Ash that another work-item writes in line 13."
+        "a barrier is missing after line 13: line 17 reads words of `Ash` that another work-item writes in line 13."
     )
     assert "after line 13, before any work-item reads" in found.help
 
@@ -171,7 +172,7 @@ def test_a_word_that_is_read_too_early():
     """
     found = only(kernel(LOCAL_RACE, unset=[unset(line=17, name="Ash", space=3)]))
     assert found.message == (
-        "a barrier is missing after line 13: line 17 reads words of Ash that another work-item writes in line 13."
+        "a barrier is missing after line 13: line 17 reads words of `Ash` that another work-item writes in line 13."
     )
     assert "after line 13, before any work-item reads" in found.help
 
@@ -259,7 +260,7 @@ def test_one_barrier_serves_all_stores_before_a_read():
         seen = kernel(LOCAL_RACE).model_copy(update={"accesses": (SeenAccess(line=line, **counts),)})
         return only(seen, replace(PLANE, source=source)).message
 
-    assert message_with_store(14).startswith("a barrier is missing after line 14: line 17 reads words of Ash")
+    assert message_with_store(14).startswith("a barrier is missing after line 14: line 17 reads words of `Ash`")
     assert message_with_store(18).startswith("a barrier is missing after line 13: ")
     stored_in_a_loop = SOURCE.replace("line 12;", "for (;;) {").replace("line 15;", "}")
     assert message_with_store(14, stored_in_a_loop).startswith("a barrier is missing after line 15: ")
@@ -290,7 +291,7 @@ def test_words_of_another_step_that_nobody_has_written():
     uses = [unset(line=17, name="Ash", space=3)]
     found = only(kernel(LOCAL_RACE, unset=uses), with_barriers(15))
     assert found.reason is Reason.UNINITIALISED
-    assert found.message.startswith("line 17 reads words of Ash that no work-item has written")
+    assert found.message.startswith("line 17 reads words of `Ash` that no work-item has written")
 
 
 def test_a_result_that_all_work_items_write():
@@ -302,7 +303,7 @@ def test_a_result_that_all_work_items_write():
     store = SeenAccess(line=17, column=1, array="C", space=1, writes=True, stride=0, **counts)
     found = only(kernel(LOCAL_RACE).model_copy(update={"accesses": (store,)}), with_barriers(15))
     assert found.message.startswith(
-        "line 17: all work-items of a group write the same element, each made of words of Ash"
+        "line 17: all work-items of a group write the same element, each made of words of `Ash`"
     )
     assert found.help.startswith("Let one work-item")
 
@@ -327,7 +328,7 @@ def test_an_element_that_all_work_items_add_to(scene, advice):
     store = SeenAccess(line=17, column=1, array="Ash", space=3, writes=True, stride=0, **counts)
     told = race("Read-write", at("local", ASH), entity(17, READ, item=(3, 0, 0)), entity(17, WRITE))
     found = only(kernel(told).model_copy(update={"accesses": (store,)}), scene)
-    assert found.message.startswith("line 17: work-items of a group read and write the same element of Ash")
+    assert found.message.startswith("line 17: work-items of a group read and write the same element of `Ash`")
     assert advice in found.help
 
 
@@ -336,7 +337,7 @@ def test_an_element_that_all_work_items_add_to(scene, advice):
     [
         (stored(ADDITION), "which one is last", "The index is the same for all work-items."),
         (stored(LOCKING), "nothing says in which order", "a lock does not protect"),
-        (ADDITION, "add to the same element of total at the same time", "Let each work-item use its own element"),
+        (ADDITION, "add to the same element of `total` at the same time", "Let each work-item use its own element"),
         (LOCKING, "an addition can be lost", "a lock does not protect"),
     ],
     ids=["store", "store in a lock", "addition", "addition in a lock"],
@@ -380,7 +381,7 @@ def test_an_atomic_function_writes():
     sides = entity(4, READ), entity(8, ATOMIC)
     told = [only(kernel(race("Read-write", at("local", ASH), *pair))) for pair in (sides, sides[::-1])]
     (said,) = {each.message for each in told}
-    assert said.endswith("line 8 overwrites words of Ash that another work-item still reads in line 4.")
+    assert said.endswith("line 8 overwrites words of `Ash` that another work-item still reads in line 4.")
 
 
 @pytest.mark.parametrize(("other", "where"), [(6, "line 6"), (9, "lines 6 and 9")])
@@ -390,7 +391,7 @@ def test_two_that_write_the_same_element(other, where):
     """
     first = entity(6, WRITE, item=(50, 3, 0))
     told = race("Write-write", at("global", C + 4), first, entity(other, WRITE, item=(0, 4, 0)))
-    assert only(kernel(told)).message.startswith(f"{where}: two work-items write the same element of C,")
+    assert only(kernel(told)).message.startswith(f"{where}: two work-items write the same element of `C`,")
     assert "row length" in only(kernel(told)).help
     beyond = "Work-item (50, 3) lies beyond the edge and must not store."
     assert only(kernel(told), PLANE).help == f"{beyond} Its index runs into the next row."
@@ -466,7 +467,7 @@ def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
     source = SOURCE.replace("line 10;", "for (;;) {").replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);")
     looped = source.replace("line 20;", "}")
     assert only(kernel(told), replace(PLANE, source=looped)).help == (
-        "Write barrier(CLK_LOCAL_MEM_FENCE) after line 17, before the next step writes Ash again."
+        "Write barrier(CLK_LOCAL_MEM_FENCE) after line 17, before the next step writes `Ash` again."
     )
     closed = looped.replace("line 19;", "barrier(CLK_LOCAL_MEM_FENCE);")
     assert only(kernel(told), replace(PLANE, source=closed)).help.startswith("Both work-items compute the same index")
@@ -529,7 +530,7 @@ def test_a_copy_beyond_an_array_is_told_with_its_own_line():
     source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 500, 0);")
     waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
     found = only(kernel(invalid("read", at("global", A + 400), waits)), replace(LINE, source=source))
-    assert found.message == "the copy in line 7 reads outside A, 1 element past its end."
+    assert found.message == "the copy in line 7 reads outside `A`, 1 element past its end."
     assert "nodebug" not in found.help
 
 
@@ -547,9 +548,9 @@ e = async_work_group_copy(Ash[1], row, 4, e);
 @pytest.mark.parametrize(
     ("kind", "address", "said"),
     [
-        ("read", A + 400, "the copy in line 2 reads outside A, 1 element past its end."),
-        ("write", C + 4096, "the copy in line 3 writes outside C, 1 element past its end."),
-        ("write", A + 400, "the copy in line 3 writes outside A, 1 element past its end."),
+        ("read", A + 400, "the copy in line 2 reads outside `A`, 1 element past its end."),
+        ("write", C + 4096, "the copy in line 3 writes outside `C`, 1 element past its end."),
+        ("write", A + 400, "the copy in line 3 writes outside `A`, 1 element past its end."),
     ],
 )
 def test_of_several_copies_the_one_beyond_an_array_is_named(kind, address, said):
@@ -557,7 +558,7 @@ def test_of_several_copies_the_one_beyond_an_array_is_named(kind, address, said)
     names the copy that uses a pointer.
     """
     waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
-    source = COPIES if "outside A" not in said or kind == "read" else COPIES.replace("C + n", "row")
+    source = COPIES if "outside `A`" not in said or kind == "read" else COPIES.replace("C + n", "row")
     found = only(kernel(invalid(kind, at("global", address), waits)), replace(LINE, source=source))
     assert found.message == said
 
@@ -567,7 +568,7 @@ def test_all_copies_that_may_be_the_one_beyond_an_array_are_named():
     waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
     source = COPIES.replace("row, 4", "A, 4")
     found = only(kernel(invalid("read", at("global", A + 400), waits)), replace(LINE, source=source))
-    assert found.message == "one of the copies in lines 2 and 4 reads outside A, 1 element past its end."
+    assert found.message == "one of the copies in lines 2 and 4 reads outside `A`, 1 element past its end."
 
 
 @pytest.mark.parametrize(
@@ -591,7 +592,7 @@ def test_a_copy_that_is_not_waited_for_is_told_with_its_line(source, said):
     [
         (
             "barrier(CLK_GLOBAL_MEM_FENCE);",
-            "the barrier in line 15 orders global memory only, but Ash is in local memory.",
+            "the barrier in line 15 orders global memory only, but `Ash` is in local memory.",
         ),
         ("mem_fence(CLK_LOCAL_MEM_FENCE);", "mem_fence in line 15 does not wait for other work-items."),
         ("write_mem_fence(CLK_LOCAL_MEM_FENCE);", "write_mem_fence in line 15 does not wait for other work-items."),
@@ -676,20 +677,20 @@ def test_a_copy_that_not_all_work_items_reach():
 @pytest.mark.parametrize(
     ("kind", "where", "expected"),
     [
-        ("read", at("global", A + 400), "line 7 reads outside A, 1 element past its end."),
-        ("write", at("global", C + 4096 + 48), "line 7 writes outside C, 13 elements past its end."),
-        ("read", at("global", A - 4), "line 7 reads outside A, 1 element before its start."),
-        ("write", at("global", C - 80), "line 7 writes outside C, 20 elements before its start."),
+        ("read", at("global", A + 400), "line 7 reads outside `A`, 1 element past its end."),
+        ("write", at("global", C + 4096 + 48), "line 7 writes outside `C`, 13 elements past its end."),
+        ("read", at("global", A - 4), "line 7 reads outside `A`, 1 element before its start."),
+        ("write", at("global", C - 80), "line 7 writes outside `C`, 20 elements before its start."),
         (
             "read",
             at("global", A + 4 * (2**32 - 20)),
-            "line 7 reads outside A: the index has fallen below 0 and, as it is unsigned, become 4,294,967,276.",
+            "line 7 reads outside `A`: the index has fallen below 0 and, as it is unsigned, become 4,294,967,276.",
         ),
-        ("read", at("global", A + 396), "line 7 reads outside A, from its last element on."),
-        ("read", at("global", A + 392), "line 7 reads outside A, from its last 2 elements on."),
-        ("read", at("local", ASH + 1028), "line 7 reads outside Ash, 2 elements past its end."),
-        ("write", at("global", 9 << 48), "line 7 writes outside given."),
-        ("read", at("private", 1 << 33), "line 7 reads outside given."),
+        ("read", at("global", A + 396), "line 7 reads outside `A`, from its last element on."),
+        ("read", at("global", A + 392), "line 7 reads outside `A`, from its last 2 elements on."),
+        ("read", at("local", ASH + 1028), "line 7 reads outside `Ash`, 2 elements past its end."),
+        ("write", at("global", 9 << 48), "line 7 writes outside `given`."),
+        ("read", at("private", 1 << 33), "line 7 reads outside `given`."),
     ],
 )
 def test_accesses_outside(kind, where, expected):
@@ -727,7 +728,7 @@ def test_indices_of_arrays_of_known_size(index, how):
     for told in ([of_index], [invalid("write", at("private", 1 << 33), culprit), of_index]):
         found = only(kernel(*told))
         assert found.reason is Reason.OUT_OF_BOUNDS
-        assert found.message == f"line 7 accesses element {index} of cs, which has elements 0 to 15{how}."
+        assert found.message == f"line 7 accesses element {index} of `cs`, which has elements 0 to 15{how}."
 
 
 def test_addresses_that_suit_no_vector():
@@ -741,7 +742,7 @@ def test_addresses_that_suit_no_vector():
 @pytest.mark.parametrize(
     ("text", "reason", "says"),
     [
-        ("Unaligned address on atomic_inc", Reason.OUT_OF_BOUNDS, "line 5 calls an atomic function at an address of A"),
+        ("Unaligned address on atomic_inc", Reason.OUT_OF_BOUNDS, "calls an atomic function at an address of `A`"),
         ("Work-item finished without waiting for events", Reason.DATA_RACE, "ends before an asynchronous copy"),
         ("Invalid wait event", Reason.DATA_RACE, "line 5 waits for an event that belongs to no copy."),
     ],
@@ -858,7 +859,7 @@ def test_what_the_simulator_does_not_know():
     [
         (
             unset(),
-            "line 9 reads `sum`, which has no value yet; the result is stored in C in line 12.",
+            "line 9 reads `sum`, which has no value yet; the result is stored in `C` in line 12.",
             "Give `sum` a value where it is declared, such as 0.",
         ),
         (
@@ -873,17 +874,17 @@ def test_what_the_simulator_does_not_know():
         ),
         (
             unset(name="Ash", space=3),
-            "line 9 reads words of Ash that no work-item has written; the result is stored in C in line 12.",
-            "No line wrote to Ash. Check the name",
+            "line 9 reads words of `Ash` that no work-item has written; the result is stored in `C` in line 12.",
+            "No line wrote to `Ash`. Check the name",
         ),
         (
             unset(name="C", space=1),
-            "line 9 reads `C` before anything is written there; the result is stored in C in line 12.",
+            "line 9 reads `C` before anything is written there; the result is stored in `C` in line 12.",
             "An output does not start at zero",
         ),
         (
             unset(name=""),
-            "line 9 reads a value, which has no value yet; the result is stored in C in line 12.",
+            "line 9 reads a value, which has no value yet; the result is stored in `C` in line 12.",
             "Give a value",
         ),
     ],
@@ -897,7 +898,7 @@ def test_values_that_were_never_set(seen, message, cause):
     assert found.message == message
     assert found.help.startswith(cause)
     assert [place.line for place in found.places] == [9, 12]
-    assert found.places[0].words == f"work-item 33 of group 1 reads {seen.name or 'a value'}"
+    assert found.places[0].words == f"work-item 33 of group 1 reads {quoted(seen.name or 'a value')}"
 
 
 def test_a_value_is_told_once():
@@ -986,8 +987,8 @@ HIDDEN = entity(7, READ).partition("\tAt line")[0]
 @pytest.mark.parametrize(
     ("text", "reason", "what"),
     [
-        (race("Read-write", at("local", ASH + 60), HIDDEN, HIDDEN).text, Reason.DATA_RACE, "the same element of Ash"),
-        (invalid("write", at("local", ASH), HIDDEN).text, Reason.OUT_OF_BOUNDS, "it uses Ash wrongly"),
+        (race("Read-write", at("local", ASH + 60), HIDDEN, HIDDEN).text, Reason.DATA_RACE, "the same element of `Ash`"),
+        (invalid("write", at("local", ASH), HIDDEN).text, Reason.OUT_OF_BOUNDS, "it uses `Ash` wrongly"),
         (f"Index (9) exceeds static array size (8)\n{HIDDEN}", Reason.OUT_OF_BOUNDS, "beyond its end"),
         ("Work-group divergence detected (barrier)\n", Reason.BARRIER_DIVERGENCE, "not every work-item reaches"),
         (f"Invalid write to read-only buffer\n{HIDDEN}", Reason.INPUT_CHANGED, "an input"),
@@ -1019,7 +1020,7 @@ def test_a_race_of_which_one_side_is_hidden(sides):
     with a copy by the work-group, for which the simulator gives no instruction at all.
     """
     found = only(kernel(race("Read-write", at("local", ASH + 60), *sides)), PLANE)
-    assert found.message == "two work-items use the same element of Ash, and one writes it."
+    assert found.message == "two work-items use the same element of `Ash`, and one writes it."
     assert found.help == ""
     assert "`nodebug`" in only(kernel(race("Read-write", at("local", ASH + 60), *sides)), HIDING).help
 

@@ -7,7 +7,7 @@ from grader.grading.explain.simulator.races import STILL_WRONG, beside_another_m
 from grader.results.findings import AdvisedBarrier, Finding
 from grader.results.verdicts import Reason
 
-RACE = "line 9 overwrites words of t that another work-item still reads in line 8."
+RACE = "line 9 overwrites words of `t` that another work-item still reads in line 8."
 SIZES = " The sizes are n 9."
 
 
@@ -15,7 +15,9 @@ def test_a_race_beside_another_mistake_is_told_by_itself():
     """Only the words about the barrier are replaced. The sizes after the first finding and findings without a barrier
     are kept.
     """
-    outside = Finding(reason=Reason.OUT_OF_BOUNDS, message="line 4 reads outside x.", help="Check.", places=(), times=1)
+    outside = Finding(
+        reason=Reason.OUT_OF_BOUNDS, message="line 4 reads outside `x`.", help="Check.", places=(), times=1
+    )
     race = Finding(
         reason=Reason.DATA_RACE,
         message=f"a barrier is missing after line 9: {RACE}",

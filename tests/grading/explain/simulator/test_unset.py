@@ -69,7 +69,7 @@ def test_local_memory_is_filled_in_the_lines_that_write_it(written, lines):
     leave words out.
     """
     assert cause("tile", LOCAL, launch("k", *written, space=LOCAL)) == (
-        f"Not all words of tile are written in {lines}. {FILL}"
+        f"Not all words of `tile` are written in {lines}. {FILL}"
     )
 
 
@@ -99,7 +99,7 @@ def test_a_store_to_local_memory_that_no_work_item_gets_to():
     source = "\n".join([*lines, "if (get_local_id(0) == n)", "tile[1][0] = 2;", "}"])
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     assert cause("tile", LOCAL, launch("k", ("tile", 4), space=LOCAL), scene=scene) == (
-        "Not all words of tile are written in line 4. No work-item gets to the store in line 6, behind the condition "
+        "Not all words of `tile` are written in line 4. No work-item gets to the store in line 6, behind the condition "
         f"in line 5. {FILL}"
     )
 
@@ -119,7 +119,7 @@ def test_local_memory_that_no_line_writes():
     name.
     """
     assert cause("tile", LOCAL, launch("k", ("other", 12), space=LOCAL)) == (
-        "No line wrote to tile. Check the name of the array in which you store the values."
+        "No line wrote to `tile`. Check the name of the array in which you store the values."
     )
 
 
@@ -128,15 +128,15 @@ def test_local_memory_that_a_line_adds_to():
     condition, the help asks for a 0 for all other work-items.
     """
     assert cause("tile", LOCAL, launch("k", ("tile", 20), space=LOCAL)) == (
-        "Line 20 adds to words of tile. Give each of them a value first, such as 0."
+        "Line 20 adds to words of `tile`. Give each of them a value first, such as 0."
     )
     source = "__kernel void k(uint n, __local float *tile)\n{\nif (get_global_id(0) < n) {\ntile[0] = 1;\n}\n}\n"
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     assert cause("tile", LOCAL, launch("k", ("tile", 4), ("tile", 20), space=LOCAL), scene=scene) == FILL
     told = of_unset(unset("tile", LOCAL), [launch("k", ("tile", 4), ("tile", 20), space=LOCAL)], scene).message
     assert told.startswith(
-        "line 4 stores to tile only if the condition in line 3 is true, but line 20 reads words that no work-item has "
-        "written; "
+        "line 4 stores to `tile` only if the condition in line 3 is true, but line 20 reads words that no work-item "
+        "has written; "
     )
 
 
@@ -181,7 +181,9 @@ def test_a_condition_around_the_store_of_an_earlier_kernel():
     source = "__kernel void first(uint n, __global float *x)\n{\nif (get_global_id(0) < n) {\nx[0] = 1;\n}\n}\n"
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     told = of_unset(unset("x", GLOBAL), [launch("first", ("x", 4)), launch("r", ("sums", 22))], scene).message
-    assert told.startswith("line 4 stores to x only if the condition in line 3 is true, but line 20 reads words of x ")
+    assert told.startswith(
+        "line 4 stores to `x` only if the condition in line 3 is true, but line 20 reads words of `x` "
+    )
 
 
 def test_an_array_that_an_earlier_launch_calls_by_another_name():
@@ -203,7 +205,7 @@ def arrays(**buffers):
 
 def test_what_no_kernel_has_written_is_for_one_before_the_reader():
     """If no kernel has written to the array, the help says that a kernel before the reading one should have done so."""
-    assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22))) == "No kernel before it has written to x."
+    assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22))) == "No kernel before it has written to `x`."
 
 
 TWO_KERNELS = """__kernel void first(__global float *x, int n)

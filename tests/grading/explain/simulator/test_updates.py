@@ -70,7 +70,7 @@ def test_additions_at_an_index_from_the_data_need_an_atomic_function(kind, index
     found = only(kernel(told), scene_of(ADDING.format(index=index, type=type_)))
     assert found.reason is Reason.DATA_RACE
     assert found.message == (
-        "line 5: two work-items add to the same element of Ash at the same time, so an addition can be lost."
+        "line 5: two work-items add to the same element of `Ash` at the same time, so an addition can be lost."
     )
     assert advice in found.help
 
@@ -101,7 +101,7 @@ def test_an_index_from_an_earlier_kernel_leads_to_that_kernel(fault):
     told = race("Write-write", at("global", C), *sides)
     told = told if fault == "race" else invalid("write", at("global", C + 8192), sides[0])
     (found,) = findings(kernel(told), scene_of(CHAIN), (earlier,))
-    assert found.help == "The index depends on values of `A`. First check how first computes starts in line 3."
+    assert found.help == "The index depends on values of `A`. First check how first computes `starts` in line 3."
     (alone,) = findings(kernel(told), scene_of(CHAIN))
     assert "first" not in alone.help.lower().split()
 
