@@ -13,6 +13,7 @@ from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
 from grader.reports.plain import drawn_as_text
 from grader.reports.words import bytes_in_words
+from grader.results.launch_sums import over_launches
 from grader.results.metrics import Access, Branch, Profile
 from grader.results.verdicts import Reason
 
@@ -53,12 +54,14 @@ OTHER_ORDER = (
 def _legend(profile: Profile) -> str:
     return (
         f"counted at {sizes_in_words(profile.sizes)}: warps of {profile.warp} work-items, sectors of {profile.sector} "
-        f"bytes, {profile.banks} banks of {profile.bank} bytes; sectors and turns are means over requests"
+        f"bytes, {profile.banks} banks of {profile.bank} bytes; "
+        "sectors and turns are means over the requests of all launches"
     )
 
 
 def _counts(profile: Profile) -> dict[int, list[Table]]:
-    """Return the rows for each line: one for each access, and one for each condition."""
+    """Return the rows for each line: one for each access, and one for all conditions. They count all launches."""
+    profile = over_launches(profile)
     rows: dict[int, list[Table]] = {}
     for access in profile.accesses:
         style = "yellow" if access.sectors > access.fewest else "green"

@@ -1,5 +1,6 @@
 """The commands for the machine that grades."""
 
+import sys
 from functools import partial
 from itertools import chain
 from shutil import get_terminal_size
@@ -10,6 +11,9 @@ import typer
 from grader.cli.exit_codes import PASSED, UNGRADED
 from grader.cli.options import DeviceOption, EnvironmentOptions, GpuOption, SandboxOption
 from grader.cli.wrapping import wrapped
+
+INDENT = " " * 3
+"""Indentation of continuation lines, which is the width of a device's number and the space after it."""
 
 HANGING = " " * 9
 """Indentation of continuation lines, which is the width of "missing: "."""
@@ -23,7 +27,8 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
     with settings.open_environment(settings.sandbox_for_ours()) as environment, environment.worker() as worker:
         worker.ready()
         for device in worker.devices:
-            typer.echo(f"{device.index}  {device.name}  ({device.type}, {device.platform}, {device.version})")
+            line = f"{device.index}  {device.name}  ({device.type}, {device.platform}, {device.version})"
+            typer.echo(wrapped(line, get_terminal_size().columns, INDENT) if sys.stdout.isatty() else line)
 
 
 def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: DeviceOption = None) -> None:

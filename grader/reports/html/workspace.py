@@ -44,6 +44,7 @@ from grader.reports.words import (
 )
 from grader.results.check import Check
 from grader.results.findings import ErrorMap
+from grader.results.launch_sums import over_launches
 from grader.results.metrics import Access, Profile
 from grader.results.result import Result
 from grader.results.verdicts import OUTSTANDING, Reason, Verdict
@@ -158,7 +159,8 @@ def parts_of(result: Result, issues: Sequence[Issue]) -> tuple[Part, ...]:
 
 
 def counts_of(profile: Profile) -> tuple[Count, ...]:
-    """Return the counts at each line, in the order of the lines."""
+    """Return the counts of all launches at each line, in the order of the lines."""
+    profile = over_launches(profile)
     accesses = (Count(line=each.line, words=access_in_words(each), costly=is_costly(each)) for each in profile.accesses)
     images = (Count(line=each.line, words=image_use_in_words(each), costly=False) for each in profile.images)
     branches = (Count(line=each.line, words=branch_in_words(each), costly=False) for each in profile.branches)
