@@ -26,6 +26,7 @@ class Construct(StrEnum):
     LINE = "line"
     ASM = "asm"
     HAS_INCLUDE = "has_include"
+    LINKAGE = "linkage"
     LONG_LINE = "long line"
     CONTROL = "control character"
 
@@ -46,6 +47,14 @@ NAMES = {
     "__has_include_next": Construct.HAS_INCLUDE,
     "__has_embed": Construct.HAS_INCLUDE,
 }
+
+
+LINKING = (("redefine_extname",), ("weak",), ("clang", "attribute"))
+"""First words of pragmas that change which function a call reaches. Then a device may run the body of a function, and
+the simulator a built-in function with the same name.
+"""
+
+INLINE = frozenset({"inline", "__inline", "__inline__"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +79,19 @@ def constructs(code: Sequence[Token]) -> Iterator[tuple[Construct, Token]]:
             yield DIRECTIVES[name], mark
         case [Token(text="#" | "%:") as mark, Token(kind="number"), *_]:
             yield Construct.LINE, mark  # `# 12 "file"` is a form that compilers produce for each other
-    for token in code:
+        case [Token(text="#" | "%:") as mark, Token(text="pragma"), *rest] if _is_linking([each.text for each in rest]):
+            yield Construct.LINKAGE, mark
+    for place, token in enumerate(code):
         if token.text in NAMES:
             yield NAMES[token.text], token
+        if token.text == "_Pragma" and _is_linking(_stated(code[place + 1 : place + 4])):
+            yield Construct.LINKAGE, token
+
+
+def _stated(code: Sequence[Token]) -> list[str]:
+    """Return the words of the pragma in the tokens that follow `_Pragma`, such as `(`, `L` and a string."""
+    return next((token.text.strip('"').split() for token in code if token.kind == "string"), [])
+
+
+def _is_linking(words: Sequence[str]) -> bool:
+    return any(tuple(words[: len(each)]) == each for each in LINKING)

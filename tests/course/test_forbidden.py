@@ -6,7 +6,7 @@ from grader.course.forbidden import LINE_LIMIT, SHOWN, Construct, Sighting, firs
 from grader.course.submissions.scan import scan
 from grader.protocol.tokens import tokens
 
-INCLUDE, LINE, ASM, HAS_INCLUDE, LONG_LINE, CONTROL = Construct
+INCLUDE, LINE, ASM, HAS_INCLUDE, LINKAGE, LONG_LINE, CONTROL = Construct
 
 
 def seen(source, allowed):
@@ -45,6 +45,14 @@ def seen(source, allowed):
         ("#if __has_include(<x>)", HAS_INCLUDE, 1),
         ("#ifdef __has_include_next", HAS_INCLUDE, 1),
         ("#if __has_embed(<x>)", HAS_INCLUDE, 1),
+        ("#pragma redefine_extname f mad", LINKAGE, 1),
+        ("int a;\n%: pragma /* */ weak f = mad", LINKAGE, 2),
+        ("#pragma clang attribute push(__attribute__((weak)), apply_to=function)", LINKAGE, 1),
+        ('int a;\n_Pragma("redefine_extname f mad")', LINKAGE, 2),
+        ('_Pragma(L" weak f")', LINKAGE, 1),
+        ("extern inline float f(float x) { return x; }", LINKAGE, 1),
+        ("inline float extern f(float x) { return x; }", LINKAGE, 1),
+        ("extern\n__attribute__((x))\n__inline__ float f();", LINKAGE, 3),
         ("int a;\n" + " " * (LINE_LIMIT + 1), LONG_LINE, 2),
         ("//" + "-" * LINE_LIMIT, LONG_LINE, 1),
     ],
@@ -69,6 +77,8 @@ def test_a_construct_is_seen_however_it_is_written(source, construct, line):
         'a = b ? # : c; x #include "x"',
         "#define line 12\n#define include(x) x\n#pragma unroll\n#\n#if 12\n#endif",
         "#define A __a##sm__",
+        "extern float f(float x); static inline float g(float x) { return x; }",
+        '#pragma OPENCL EXTENSION weak : enable\n_Pragma("unroll 4") _Pragma',
         "a" * LINE_LIMIT,
         '/* a comment without its end\n#include "x"',
         "",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from grader.course.forbidden import LINE_LIMIT, SHOWN, Construct, Sighting, constructs
+from grader.course.forbidden import INLINE, LINE_LIMIT, SHOWN, Construct, Sighting, constructs
 from grader.protocol.text import CONTROLS, control_name, showable, without_controls
 from grader.protocol.tokens import Joined, Token, join, logical_lines
 
@@ -71,7 +71,9 @@ def scan(source: str) -> Scan:
 
 @dataclass(kw_only=True)
 class _Found:
-    """State of a scan. `type` is the last name in a typedef that has not ended yet, or "" before the first name."""
+    """State of a scan. `type` is the last name in a typedef that has not ended yet, or "" before the first name.
+    `specifiers` contains the words `extern` and `inline` of a declaration that has not ended yet.
+    """
 
     lines: list[str]
     sightings: dict[Construct, Sighting] = field(default_factory=dict)
@@ -79,6 +81,7 @@ class _Found:
     defined: set[str] = field(default_factory=set)
     blanked: list[str] = field(default_factory=list)
     type: str | None = None
+    specifiers: set[str] = field(default_factory=set)
 
     def look_at_lines(self) -> None:
         """Look for a line that is too long."""
@@ -103,6 +106,7 @@ class _Found:
                 self.defined.add(name)
             case _:
                 self._look_for_types(code)
+                self._look_for_linkage(code)
         for token in line:
             if token.kind in {"space", "unclosed"} and "/" in token.text:
                 self.statements.extend(_statements(token))
@@ -119,6 +123,16 @@ class _Found:
                 self.type = None
             elif self.type is not None:
                 self.type = token.text
+
+    def _look_for_linkage(self, code: list[Token]) -> None:
+        """Look for functions that are declared `extern inline`. Compilers may then leave the body out."""
+        for token in code:
+            if token.text in {";", "{", "}"}:
+                self.specifiers.clear()
+            elif token.text == "extern" or token.text in INLINE:
+                self.specifiers.add("inline" if token.text in INLINE else "extern")
+                if len(self.specifiers) > 1:
+                    self._see(Construct.LINKAGE, token.line)
 
     def _see(self, construct: Construct, line: int | None) -> None:
         if line is not None and construct not in self.sightings:

@@ -49,7 +49,7 @@ def preprocess(source: str, definitions: Mapping[str, str]) -> str:
     preprocessor = _Preprocessor(source, {**PREDEFINED, **definitions})
     try:
         preprocessor.parse(source)
-        return _written(iter(preprocessor.token, None))
+        return _written(preprocessor.expanded())
     except PreprocessingError:
         raise
     except RecursionError:
@@ -82,6 +82,18 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
         text = self.lines[line - 1]
         column = 1 + len(text) - len(text.lstrip())
         return PreprocessingError(f"{FILE_NAME}:{line}:{column}: error: {message}")
+
+    def expanded(self) -> Iterator[LexToken]:
+        """The tokens of the expanded text. Raise an error if a macro makes a `#` at the start of a line. C does not
+        take it as a directive (C99, 6.10.3.4), but a driver would, and then the text would depend on the driver.
+        """
+        line = 0
+        for token in iter(self.token, None):
+            if token.value.strip() and token.lineno > line:
+                line = token.lineno
+                if token.value == "#" and not hasattr(token, "begins_directive"):
+                    raise self.error("a macro cannot make a directive", line)
+            yield token
 
     # --- hooks that pcpp offers ---------------------------------------------------------------
 
@@ -117,7 +129,11 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
             for token in line:
                 if token.kind == "unclosed":
                     raise self.error("unterminated /* comment", token.line)
-            yield [_token(token) for token in _prepared(line)]
+            made = [_token(token) for token in _prepared(line)]
+            first = next((token for token in made if not token.value.isspace()), None)
+            if first is not None and first.value in {"#", "#pragma"}:
+                first.begins_directive = True
+            yield made
 
     def define(self, macro: Any) -> None:
         """Define a macro. pcpp pastes tokens (##) only in macros with parameters; for other macros, this method does it

@@ -57,6 +57,7 @@ def expanded(source):
         ("(float4)(1, 2, 3, 4).s01 1u a->b", "(float4)(1, 2, 3, 4).s01 1u a->b"),
         ("'a' '\\'' \"TILE // \"", "'a' '\\'' \"TILE // \""),
         # directives for the driver
+        ("#define HASH #\nint HASH HASH", "int # #"),
         ("  #pragma unroll TILE // words", "#pragma unroll 16"),
         ("#pragma", "#pragma"),
         ("#pragma OPENCL EXTENSION cl_khr_fp64 : enable", "#pragma OPENCL EXTENSION cl_khr_fp64 : enable"),
@@ -170,6 +171,9 @@ def test_columns_are_kept_where_there_is_no_macro():
         ("\n#ifdef\n#endif", "2:1: error: malformed directive or macro call"),
         ("\n#define", "2:1: error: malformed directive or macro call"),
         ("\n#undef", "2:1: error: malformed directive or macro call"),
+        ("#define HASH #\nHASH define N 4", "2:1: error: a macro cannot make a directive"),
+        ("#define HASH %:\nint a;\n  HASH pragma unroll", "3:3: error: a macro cannot make a directive"),
+        ("#define NOTHING\nNOTHING # if 1", "2:1: error: a macro cannot make a directive"),
         ("\n#define F(x", "2:1: error: missing ')' in macro arguments"),
         ("\n#define F(1) 1", "2:1: error: invalid macro argument"),
         ("\n#if (1\n#endif", "2:1: error: could not evaluate expression"),

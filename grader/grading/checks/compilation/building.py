@@ -39,6 +39,10 @@ FORBIDDEN_USES = {
     Construct.LINE: ("sets line numbers with #line", "Delete it, so that messages give your line numbers."),
     Construct.ASM: ("contains assembly code", "Write this code in OpenCL C."),
     Construct.HAS_INCLUDE: ("looks for other files", ALONE),
+    Construct.LINKAGE: (
+        "changes how functions are linked, by `extern inline` or by a pragma",
+        "Write `static inline`, or leave the pragma out.",
+    ),
     Construct.LONG_LINE: (f"is longer than {LINE_LIMIT} characters", "Break the line."),
     Construct.CONTROL: ("has the control character {} in its code", "Delete this character. Compilers refuse it."),
 }

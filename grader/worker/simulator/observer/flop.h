@@ -13,7 +13,7 @@
 namespace {
 
 // Operations of a built-in function for each component of its first argument; 0 for any other function.
-unsigned flopOfEach(llvm::StringRef mangled) {
+unsigned flopOfEach(llvm::StringRef function) {
   static const std::map<std::string, unsigned> each{
       {"fma", 2},         {"mad", 2},        {"dot", 2},           {"length", 2},      {"fast_length", 2},
       {"distance", 3},    {"cross", 3},      {"fast_distance", 3}, {"normalize", 3},   {"fast_normalize", 3},
@@ -21,10 +21,7 @@ unsigned flopOfEach(llvm::StringRef mangled) {
       {"remainder", 1},   {"ldexp", 1},      {"pow", 1},           {"pown", 1},        {"powr", 1},
       {"half_powr", 1},   {"half_recip", 1}, {"half_divide", 1},   {"native_powr", 1}, {"native_recip", 1},
       {"native_divide", 1}};
-  unsigned length = 0;
-  if (!mangled.consume_front("_Z") || mangled.consumeInteger(10, length))
-    return 0;
-  const auto found = each.find(mangled.substr(0, length).str());
+  const auto found = each.find(builtinOf(function).first.str());
   return found == each.end() ? 0 : found->second;
 }
 

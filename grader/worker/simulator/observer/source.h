@@ -12,8 +12,10 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/JSON.h>
 
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace {
 
@@ -45,14 +47,33 @@ std::string variableOf(const llvm::Value *pointer) {
   return llvm::isa<llvm::GlobalVariable>(pointer) ? name.substr(name.rfind('.') + 1) : name;
 }
 
-// The call of a built-in function for an image's pixels that an instruction is; null if it is none.
+// The name of a built-in function without its mangling; the rest of the name describes the parameters. A function of the
+// submission that has no body may have the plain name, and the simulator then calls the built-in function, too.
+std::pair<llvm::StringRef, llvm::StringRef> builtinOf(llvm::StringRef name) {
+  llvm::StringRef mangled = name;
+  unsigned length = 0;
+  if (!mangled.consume_front("_Z") || mangled.consumeInteger(10, length))
+    return {name, ""};
+  return {mangled.substr(0, length), mangled.substr(length)};
+}
+
+// True if a mangled parameter is an image, such as 14ocl_image2d_ro.
+bool isImage(llvm::StringRef parameters) {
+  unsigned length = 0;
+  return !parameters.consumeInteger(10, length) && parameters.startswith("ocl_image");
+}
+
+// The call of a built-in function for an image's pixels that an instruction is; null if it is none. A function with
+// another name or another first parameter is none, since a submission could hide its reads in one.
 const llvm::CallInst *pixelCall(const llvm::Instruction *instruction) {
+  static const std::set<std::string> names{"read_imagef",  "read_imagei",  "read_imageui", "read_imageh",
+                                           "write_imagef", "write_imagei", "write_imageui", "write_imageh"};
   auto *call = llvm::dyn_cast<llvm::CallInst>(instruction);
   const llvm::Function *function = call ? call->getCalledFunction() : nullptr;
   if (!function || !function->isDeclaration())
     return nullptr;
-  const llvm::StringRef name = function->getName();
-  return name.contains("read_image") || name.contains("write_image") ? call : nullptr;
+  const auto [name, parameters] = builtinOf(function->getName());
+  return names.count(name.str()) && isImage(parameters) ? call : nullptr;
 }
 
 // The image that a value of a kernel points to.
