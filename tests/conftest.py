@@ -36,7 +36,6 @@ pytest_plugins = (
     "browser",
     "drafts",
     "drawings",
-    "event_loop",
     "suites",
 )
 """Modules in helpers/ that define fixtures."""
