@@ -9,13 +9,12 @@ from functools import cache
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-OPENED = ExitStack()
-
 
 @cache
 def shared_loop() -> BlockingPortal:
     """Return the loop, which starts with the first simulated browser and ends with the process. Without the end, Python
     would wait for the loop's thread forever.
     """
-    atexit.register(OPENED.close)
-    return OPENED.enter_context(start_blocking_portal("asyncio"))
+    opened = ExitStack()
+    atexit.register(opened.close)
+    return opened.enter_context(start_blocking_portal("asyncio"))
