@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from grader.common.phrases import capital, count, quoted
 from grader.grading.explain.simulator import oclgrind
-from grader.grading.explain.simulator.conditions import dividing, guards, is_unguarded
+from grader.grading.explain.simulator.conditions import deciders, dividing, is_unguarded
 from grader.grading.explain.simulator.heard import Heard, Words, beyond
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Target
@@ -47,7 +47,7 @@ def outside(heard: Heard) -> Words:
     does, access = ("writes", "store") if entity.writes else ("reads", "load")
     place = (heard.scene.expanded, heard.seen.kernel, entity.line)
     if heard.scene.is_beyond(entity.global_id):
-        cause = beyond(capital(heard.scene.item(entity.global_id)), access, guards(*place))
+        cause = beyond(capital(heard.scene.item(entity.global_id)), access, deciders(*place))
     elif "global memory" in heard.message.text:
         computed = from_earlier_kernels(heard, target.array, [entity.line])
         computed = computed or from_own_arrays(heard, target.array, entity.line)

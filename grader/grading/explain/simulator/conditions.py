@@ -43,6 +43,18 @@ def guards(source: str, kernel: str, line: int) -> tuple[int, ...]:
     return tuple(each.lines[0] for each in found if each.keyword == "if" and line in each.lines)
 
 
+def deciders(source: str, kernel: str, line: int) -> tuple[int, ...]:
+    """The lines of the `if` statements that decide which work-items run a line: those around it, or otherwise those
+    before it that contain a `return`.
+    """
+    around, seen = guards(source, kernel, line), _outline(source, kernel)
+    if around or seen is None:
+        return around
+    returns = {token.line for token in seen.code if token.text == "return"}
+    before = (each for each in _conditions(source, kernel) if each.keyword == "if" and each.lines[-1] < line)
+    return tuple(each.lines[0] for each in before if not returns.isdisjoint(each.lines))
+
+
 def is_unguarded(source: str, kernel: str, line: int) -> bool:
     """True if a line is not inside an `if`, does not contain a choice, and does not follow a statement that leaves a
     block.

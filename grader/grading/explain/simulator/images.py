@@ -3,7 +3,7 @@
 import re
 
 from grader.common.phrases import capital, quoted
-from grader.grading.explain.simulator.conditions import guards, is_unguarded
+from grader.grading.explain.simulator.conditions import deciders, is_unguarded
 from grader.grading.explain.simulator.heard import Heard, Words, beyond
 from grader.grading.explain.simulator.oclgrind import FATAL, NUMBER
 
@@ -48,7 +48,7 @@ def outside(heard: Heard) -> Words:
     what = f"line {entity.line} {does} {_named(heard)} at ({coordinates}), outside its {extent} pixels."
     place = (heard.scene.expanded, heard.seen.kernel, entity.line)
     if heard.scene.is_beyond(entity.global_id):
-        cause = beyond(capital(heard.scene.item(entity.global_id)), access, guards(*place))
+        cause = beyond(capital(heard.scene.item(entity.global_id)), access, deciders(*place))
     elif not entity.writes:
         cause = CLAMP
     elif is_unguarded(*place):

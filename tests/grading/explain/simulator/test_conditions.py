@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.grading.explain.simulator.conditions import dividing, guards, is_unguarded
+from grader.grading.explain.simulator.conditions import deciders, dividing, guards, is_unguarded
 
 SOURCE = """\
 __kernel void k(__global const float *A, __global float *C, uint n, __local float *t)
@@ -43,6 +43,17 @@ def test_the_guards_of_a_line():
     """The guards of a line are the lines of the `if` statements around it."""
     assert guards(SOURCE, "k", 6) == (5,)
     assert guards(SOURCE, "k", 12) == ()
+
+
+def test_a_condition_with_a_return_decides_about_the_lines_after_it():
+    """If no `if` is around a line, the conditions before it that contain a `return` decide who runs it. A condition
+    without a `return` does not.
+    """
+    assert deciders(SOURCE, "k", 6) == (5,)
+    assert deciders(SOURCE, "k", 19) == ()
+    left = SOURCE.replace("t[0] = 1;", "return;")
+    assert deciders(left, "k", 19) == (9,)
+    assert deciders(left, "k", 6) == (5,)
 
 
 @pytest.mark.parametrize(
