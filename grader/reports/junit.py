@@ -16,6 +16,7 @@ with the suite's name, since Artemis and GitLab require unique names in a file. 
 30 MB per file.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -163,7 +164,7 @@ def _adjustment(name: str, result: Result, lead: str, told: tuple[float, str], l
     add up to the grade's. `told` contains the points and the reason.
     """
     points, why = told
-    words = (*_points(points, 0), why.replace("[[", "[ ["))
+    words = (*_points(points, 0), _without_properties(why))
     return TestCase(
         _name(f"{lead}{name}"),
         classname=f"{result.assignment}.{name}",
@@ -183,11 +184,16 @@ def _output(check: Check) -> Iterator[str]:
     """
     yield from _points(check.points, check.max_points)
     if check.verdict is Verdict.PASSED:
-        yield from (words.replace("[[", "[ [") for words in figures_in_words(check))  # all properties are grader's own
+        yield from map(_without_properties, figures_in_words(check))
     elif check.first_line is not None:
         yield f"[[PROPERTY|file={FILE_NAME}]]"
         yield f"[[PROPERTY|line={check.first_line}]]"
     yield from (f"[[PROPERTY|fault={words}]]" for words in faults_in_words(faults_of([check])))
+
+
+def _without_properties(words: str) -> str:
+    """Part double brackets in a text, so that all properties are grader's own."""
+    return re.sub(r"\[(?=\[)", "[ ", words)
 
 
 def _points(points: float, max_points: float) -> tuple[str, str]:

@@ -29,7 +29,7 @@ from grader.results.explanation import Explained
 from grader.results.findings import ErrorMap
 from grader.results.gradebook import Gradebook, StudentRow, grade_of
 from grader.results.metrics import Usage
-from grader.results.result import Result, Ungraded
+from grader.results.result import Correction, Result, Ungraded
 from grader.results.verdicts import Reason, Verdict
 
 NASTY = 'a<b> & "c" \x00\x1b[31m ]]> \ud83d \uffff é'
@@ -170,6 +170,16 @@ def test_junit_says_how_far_from_its_limit_a_check_passed():
     said = ElementTree.fromstring(junit(result(fast))).find(".//system-out").text
     assert said.startswith("[[PROPERTY|points=40]]\n[[PROPERTY|max_points=40]]\nit runs at 98 % of")
     assert "1.8 x the naive kernel's speed" in said
+
+
+def test_no_text_in_junit_can_be_taken_for_a_property():
+    """Readers take double brackets for properties. A correction's comment cannot contain them, also if it has three."""
+    corrected = replace(result(SPEED), correction=Correction(points=1, comment="[[[PROPERTY|points=9]] [[x"))
+    said = ElementTree.fromstring(junit(corrected)).findall(".//system-out")[-1].text
+    *own, words = said.split("\n", 2)
+    assert own == ["[[PROPERTY|points=1]]", "[[PROPERTY|max_points=0]]"]
+    assert "[[" not in words
+    assert "[ [ [PROPERTY|points=9]" in words
 
 
 def test_a_failures_message_also_stands_first_in_its_text():
