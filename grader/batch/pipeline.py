@@ -16,7 +16,7 @@ from grader.batch.lateness import LateWork, apply_deadlines
 from grader.batch.lms_files import write_uploads
 from grader.batch.outputs import Outputs
 from grader.batch.page_renderer import INLINE, PageRenderer
-from grader.batch.progress_table import following
+from grader.batch.progress_table import counting, following
 from grader.batch.publishing import FAULTS, Missing, Outcomes, blank_book, missing_in_words, pages_of, publish
 from grader.batch.regrading import choose, chosen_in_words
 from grader.batch.scheduler import Event, Left, Listener, grade_all, make_plan, missing
@@ -152,9 +152,11 @@ def _publish(
     request: BatchRequest, outcomes: Outcomes, renderer: PageRenderer, say: Callable[[str], None]
 ) -> Gradebook:
     """Write all files of this run, remove files that only earlier runs made, and report the changes."""
-    say(f"Writing the files of {count(len(outcomes.intake.handins), 'hand-in')} to {request.folder} ...")
+    handins = len(outcomes.intake.handins)
+    say(f"Writing the files of {count(handins, 'hand-in')} to {request.folder} ...")
     outputs = Outputs(request.folder)
-    published = publish(outcomes, outputs, renderer)
+    with counting(handins, "files of hand-ins") as written:
+        published = publish(outcomes, outputs, renderer, written)
     book = published.book
     with noting() as faults:
         remarks = write_uploads(request.uploads, book, outputs)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console, Group
 from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -160,6 +161,16 @@ def following(total: int, before: int, say: Callable[[str], None]) -> Iterator[L
             live.update(draw(board, now))
 
         yield listen
+
+
+@contextmanager
+def counting(total: int, doing: str) -> Iterator[Callable[[], object]]:
+    """Yield a function to call after each of `total` pieces of work. On a terminal, a bar shows how many are done."""
+    console = Console(stderr=True)
+    columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        work = progress.add_task(doing, total=total)
+        yield lambda: progress.advance(work)
 
 
 def _tell(event: Event | None, board: Board, say: Callable[[str], None]) -> None:

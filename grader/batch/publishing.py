@@ -15,7 +15,7 @@ released.
 
 import dataclasses
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -155,9 +155,9 @@ class Outcomes:
         return replace(without_tracebacks(up_to_date(stored, assignment)), submission=handin.where)
 
 
-def publish(outcomes: Outcomes, outputs: Outputs, renderer: PageRenderer) -> Published:
+def publish(outcomes: Outcomes, outputs: Outputs, renderer: PageRenderer, written: Callable[[], object]) -> Published:
     """Write all files except those for upload. Return the gradebook, and the parts that are missing because grader
-    failed.
+    failed. `written` is called after the files of each hand-in.
 
     Each outcome is loaded only once. While its JUnit suite is written, its page, its other reports and its row are
     made. A report that fails does not stop the others; only grades.csv and the gradebook must succeed.
@@ -174,6 +174,7 @@ def publish(outcomes: Outcomes, outputs: Outputs, renderer: PageRenderer) -> Pub
             missing.extend(Missing(where=where, fault=fault) for fault in _write_reports(outcome, outputs, renderer))
             rows.append(outcomes.corrected_row(_row(outcome)))
             links[student.label, assignment] = _page(outcome)
+            written()
             yield student.label, outcome.told
         for each in outcomes.intake.absences:
             yield each.student.label, outcomes.of_absence(each)

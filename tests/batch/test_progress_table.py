@@ -8,7 +8,7 @@ from gradebooks import grade, gradebook, mark, missed, row
 from rich.console import Console
 from samples import BUILD, failed, result, unchecked
 
-from grader.batch.progress_table import Board, draw, duration, following, line, outcome_in_words
+from grader.batch.progress_table import Board, counting, draw, duration, following, line, outcome_in_words
 from grader.batch.scheduler import Event
 from grader.course.rubric import Kind
 from grader.results.verdicts import Reason, Verdict
@@ -181,3 +181,16 @@ def test_the_end_says_that_points_are_missing_and_why():
     assert "\n2 submissions with open checks, up to 32 points each: the simulator is missing. " in text
     assert "Do not publish these points yet. The simulator is not installed: install it. " in text
     assert "\n1 submission not decided in full, up to 12 points each: the course's machine decides the rest.\n" in text
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_bar_counts_what_is_written(monkeypatch, capsys, is_terminal):
+    """A terminal shows how many of the hand-ins are written. A log shows nothing."""
+    monkeypatch.setenv("FORCE_COLOR" if is_terminal else "NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    with counting(3, "files of hand-ins") as written:
+        written()
+        written()
+    told = capsys.readouterr().err
+    assert ("files of hand-ins" in told and "2/3" in told) is is_terminal
+    assert is_terminal or not told
