@@ -75,6 +75,12 @@ class OwnResults:
     model: Result
     skeleton: Result
 
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """Checks that the model solution does not pass, without those that only a full validation decides."""
+        checks = (check for check in self.model.checks if check.verdict is not Verdict.PASSED)
+        return tuple(check for check in checks if check.reason is not Reason.DECIDED_ELSEWHERE)
+
 
 def grade_own(
     assignment: Assignment,
@@ -114,7 +120,7 @@ def open_points_in_words(result: Result) -> str:
 def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironment) -> Iterator[Claim]:
     """Yield all claims, beginning with the claims about the gradings."""
     device, seed = own.model.provenance.device, fresh_seed()
-    yield _model_passes(assignment, own.model)
+    yield _model_passes(assignment, own)
     speed = own.model.performance_check
     if speed is not None and speed.performance is not None:
         yield from _speed(speed_goal(assignment, device), speed.performance)
@@ -124,8 +130,8 @@ def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironme
         yield _both_agree(assignment, environment, device, seed)
 
 
-def _model_passes(assignment: Assignment, result: Result) -> Claim:
-    failed = [c for c in result.checks if c.verdict is not Verdict.PASSED and c.reason is not Reason.DECIDED_ELSEWHERE]
+def _model_passes(assignment: Assignment, own: OwnResults) -> Claim:
+    result, failed = own.model, own.failed
     points = f"{result.points:g} of {result.max_points:g} points{open_points_in_words(result)}"
     return Claim(
         claim="the model solution passes every check",

@@ -60,6 +60,11 @@ class Examined:
     extent: Extent = FULL
 
     @property
+    def model_passes(self) -> bool:
+        """True if the model solution was graded and passes every check."""
+        return self.own is not None and not self.own.failed
+
+    @property
     def device(self) -> DeviceFacts:
         """The device on which the course's own files were graded."""
         assert self.own is not None

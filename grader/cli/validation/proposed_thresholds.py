@@ -20,6 +20,10 @@ from grader.authoring.validation import (
 from grader.cli.validation.page import figures, note
 from grader.common.phrases import capital, listed, sizes_in_words
 from grader.course.speed_goals import device_class, speed_goal
+from grader.results.verdicts import Reason
+
+UNSIMULATED = {Reason.NO_SIMULATOR, Reason.NOT_SIMULATED}
+"""Reasons why a check of the model solution is open, so that its accesses are not counted."""
 
 ONE_LINE, BROKEN_AT = 74, 48
 """Maximum width of a mapping on one line, and the width after which a longer mapping is broken at the next field."""
@@ -40,9 +44,7 @@ def thresholds(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Renderabl
     if counted:
         yield from _memory(seen, counted)
     elif seen.assignment.memory is not None:
-        yield note(
-            "unknown", "No accesses were counted, because the model solution is wrong or the simulator is missing."
-        )
+        yield note("unknown", _why_uncounted(seen))
 
 
 def _why_untimed(seen: Examined) -> str:
@@ -50,6 +52,16 @@ def _why_untimed(seen: Examined) -> str:
     if seen.own is not None and open_points(seen.own.model):
         return "Nothing was timed, so no goals for speed are proposed."
     return "Nothing was timed: the model solution must pass everything else first."
+
+
+def _why_uncounted(seen: Examined) -> str:
+    """Return the reason why no accesses are known."""
+    if seen.own is None:
+        return "No accesses were counted, because our own files could not be run. First correct what is FALSE above."
+    unsimulated = [check.message for check in seen.own.failed if check.reason in UNSIMULATED]
+    if unsimulated:
+        return f"No accesses were counted: {unsimulated[0]}"
+    return "No accesses were counted, because the model solution fails. First correct what is FALSE above."
 
 
 def _speed(seen: Examined, measured: Speeds, proposed: Proposal) -> Iterator[RenderableType]:

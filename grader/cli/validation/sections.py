@@ -63,7 +63,7 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
     seen = [print_statements(part, sources.environment, sources.extent, page, part.part) for part in coursework.parts]
     page.head(f"{name}: what the points reward")
     for each in seen:
-        page.say(_rewards(each, sources, page), each.assignment.part)
+        _print_rewards(each, sources, page)
     page.head(f"{name}: golden submissions")
     judged: tuple[Judged, ...] = ()
     if all(each.own for each in seen):
@@ -102,10 +102,20 @@ def _extent(seen: Sequence[Examined], sources: Sources) -> Extent:
     return NOISY if any(each.extent == NOISY for each in seen) else sources.extent
 
 
-def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
-    """Yield claims about the points. Yields none if the model solution could not be graded."""
-    if seen.own is None:
+def _print_rewards(seen: Examined, sources: Sources, page: Page) -> None:
+    """Print the statements about the points. If the model solution is wrong, no kernel is graded, because its points
+    are compared with those of the model solution with one slip.
+    """
+    part = seen.assignment.part
+    if seen.model_passes:
+        page.say(_rewards(seen, sources, page), part)
         return
+    why = "The points were not compared. First correct what is FALSE above."
+    page.console.print(note("unknown", f"{part}: {why}" if part else why))
+
+
+def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
+    """Yield claims about the points."""
     try:
         with progress_line() as progress:
             found = rewards(seen.assignment, sources.gradings, progress, seen.extent)

@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 from drafts import spoil
-from samples import BUILD, PROFILE, check, result
+from samples import BUILD, PROFILE, check, failed, result
 from validations import HOLDS, WIDTH, joined_lines, timed
 
 from grader.authoring.extent import ABOUT_SPEED, LEFT_OUT, NOISY, QUICK
@@ -13,6 +13,10 @@ from grader.authoring.rewards import Earned
 from grader.authoring.selftest import Claim
 from grader.common.errors import SolutionError
 from grader.course.rubric import Kind
+from grader.grading.explain.problem import Problem
+from grader.results.verdicts import Reason
+
+FALSE = Claim(claim="the model solution passes every check", holds=False, seen="a check fails")
 
 UNTIMED = LEFT_OUT.mark(check("performance: cpu (n 1000000)", kind=Kind.PERFORMANCE))
 """The performance check in a quick validation."""
@@ -35,8 +39,8 @@ ALL = [
 
 def test_a_draft_that_holds_is_told_in_six_sections(printed):
     """A valid draft prints six sections without a fault. The last shows the contract and the skeleton's report."""
-    text, failed = printed(timed(1.0))
-    assert failed == 0
+    text, faults = printed(timed(1.0))
+    assert faults == 0
     assert sections(text) == ALL
     assert "FALSE" not in text
     assert "true    assignment.yaml can be used (1 kernel, 100 points)" in text
@@ -50,8 +54,8 @@ def test_a_draft_that_holds_is_told_in_six_sections(printed):
 def test_a_stale_handout_is_reported_with_its_line(printed, drafted):
     """An outdated fact in the handout is a fault. The page shows its line and both values."""
     spoil(drafted, "assignments/scaling/README.md", "`GROUP` = 64", "`GROUP` = 32")
-    text, failed = printed(timed(1.0))
-    assert failed == 1
+    text, faults = printed(timed(1.0))
+    assert faults == 1
     said = "README.md, line 20, agrees with assignment.yaml (it says GROUP = 32; assignment.yaml has 64)"
     assert f"FALSE {said}" in joined_lines(text)
 
@@ -60,8 +64,8 @@ def test_a_stale_handout_is_reported_with_its_line(printed, drafted):
 def test_a_quick_validation_says_what_was_not_checked(printed):
     """A quick validation adds a section with the open questions about speed, and does not propose any speed goals."""
     depends = Earned(name="the baseline", result=result(BUILD, check("case", max_points=5), UNTIMED), extent=QUICK)
-    text, failed = printed(result(BUILD, UNTIMED, profiles={"": PROFILE}), extent=QUICK, avoiding=(depends,))
-    assert failed == 0
+    text, faults = printed(result(BUILD, UNTIMED, profiles={"": PROFILE}), extent=QUICK, avoiding=(depends,))
+    assert faults == 0
     assert sections(text) == [*ALL, "what was not checked"]
     said = joined_lines(text.partition("what was not checked")[2])
     assert all(question in said for question in QUICK.unchecked)
@@ -77,8 +81,8 @@ def test_on_a_noisy_machine_the_page_says_what_to_do(printed):
     """If the machine is too noisy, all other sections are printed. The last section lists the open questions and says
     what to do.
     """
-    text, failed = printed(result(BUILD, UNTIMED, profiles={"": PROFILE}), machine=NOISY)
-    assert failed == 0
+    text, faults = printed(result(BUILD, UNTIMED, profiles={"": PROFILE}), machine=NOISY)
+    assert faults == 0
     assert sections(text) == [*ALL, "what was not checked"]
     said = joined_lines(text.partition("what was not checked")[2])
     assert "This machine was too noisy to time kernels: all 3 attempts failed. These questions are open:" in said
@@ -89,8 +93,8 @@ def test_on_a_noisy_machine_the_page_says_what_to_do(printed):
 @pytest.mark.whole
 def test_a_submission_on_a_noisy_machine_is_an_open_question(printed):
     """If only golden submissions could not be timed, the page asks only about them, and still proposes goals."""
-    text, failed = printed(timed(1.0), at_submissions=NOISY)
-    assert failed == 0
+    text, faults = printed(timed(1.0), at_submissions=NOISY)
+    assert faults == 0
     said = joined_lines(text.partition("what was not checked")[2])
     assert "- adds-in-place: does it earn the expected points for speed?" in said
     assert not any(question in said for question in ABOUT_SPEED)
@@ -100,8 +104,8 @@ def test_a_submission_on_a_noisy_machine_is_an_open_question(printed):
 def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
     """If a file is invalid, only one section is printed, with its path, the field and how to fix it."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "sanitizer:", "sanitiser:")
-    text, failed = printed(timed(1.0))
-    assert failed == 1
+    text, faults = printed(timed(1.0))
+    assert faults == 1
     assert sections(text) == ["the files"]
     assert "FALSE" in text
     assert "sanitiser: Extra inputs are not permitted; remove it, or correct its spelling." in joined_lines(text)
@@ -110,23 +114,46 @@ def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
 def test_false_statements_are_counted_and_what_rests_on_them_is_not_told(printed):
     """If the assignment's own files do not run, golden submissions are not graded and their figures are missing."""
     fault = Claim(claim="our own files can be run", holds=False, seen="oracle.py: failed")
-    text, failed = printed(None, statements=(HOLDS, fault))
-    assert failed == 1
+    text, faults = printed(None, statements=(HOLDS, fault))
+    assert faults == 1
     assert sections(text) == ALL
     assert "FALSE   our own files can be run (oracle.py: failed)" in text
     said = joined_lines(text)
     assert "No submission was graded. First correct what is FALSE above." in said
     assert "Nothing was timed" in said
-    assert "No accesses were counted" in said
+    assert "The points were not compared. First correct what is FALSE above." in said
+    assert "No accesses were counted, because our own files could not be run." in said
     assert "The report of the skeleton" not in said
+
+
+WRONG_MODEL = result(BUILD, failed("small", message="8 of 8 elements of y are wrong."))
+
+
+def test_points_are_not_compared_with_those_of_a_wrong_model_solution(printed):
+    """If the model solution is wrong, no kernel is graded for a comparison of points, and one line says so. Without
+    this, copies of the model solution with a slip get the wrong advice to move points.
+    """
+    text, _ = printed(WRONG_MODEL, statements=(FALSE,), avoiding=(Earned(name="the baseline", result=WRONG_MODEL),))
+    points = joined_lines(text.partition("what the points reward")[2].partition("scaling: golden")[0])
+    assert points.strip("- ") == "unknown The points were not compared. First correct what is FALSE above."
+    said = "No accesses were counted, because the model solution fails. First correct what is FALSE above."
+    assert said in joined_lines(text)
+
+
+def test_a_missing_simulator_is_the_reason_for_missing_counts(printed):
+    """If the simulator is missing, the section about thresholds says so, and how to install it."""
+    missing = "the simulator is missing. Run `grader setup` to install it."
+    unwatched = Problem(reason=Reason.NO_SIMULATOR, message=missing).skip(check("coalesced", kind=Kind.MEMORY))
+    text, _ = printed(result(BUILD, unwatched), statements=(FALSE,))
+    assert f"No accesses were counted: {missing}" in joined_lines(text)
 
 
 @pytest.mark.whole
 def test_each_difference_of_a_golden_submission_is_a_false_statement(printed):
     """Each golden submission with an unexpected verdict is listed with the expected one. The others share one line."""
     told = {"old-y-left-out": ("tall: CRASH, must be WRONG_OUTPUT", "sanitizer: passes, must be NOT_RUN")}
-    text, failed = printed(timed(1.0), differences=told)
-    assert failed == 2
+    text, faults = printed(timed(1.0), differences=told)
+    assert faults == 2
     said = joined_lines(text)
     assert "1 of 2 submissions get the verdicts in their expected.yaml" in said
     assert "FALSE old-y-left-out gets the verdicts in its expected.yaml (tall: CRASH, must be WRONG_OUTPUT)" in said
@@ -135,20 +162,20 @@ def test_each_difference_of_a_golden_submission_is_a_false_statement(printed):
 @pytest.mark.whole
 def test_a_corpus_that_cannot_be_graded_is_a_false_statement(printed, drafted):
     """The corpus has a fault if one of its files is invalid, which is found before any run, or if grading fails."""
-    text, failed = printed(timed(1.0), graded=SolutionError("oracle.py: failed"))
-    assert failed == 1
+    text, faults = printed(timed(1.0), graded=SolutionError("oracle.py: failed"))
+    assert faults == 1
     assert "FALSE they can be graded (oracle.py: failed)" in joined_lines(text)
     spoil(drafted, "tests/submissions/scaling/adds-in-place/expected.yaml", "finding:", "findings:")
-    text, failed = printed(timed(1.0))
-    assert failed == 1
+    text, faults = printed(timed(1.0))
+    assert faults == 1
     assert "findings: Extra inputs are not permitted" in joined_lines(text)
 
 
 def test_without_golden_submissions_there_is_a_remark(printed, drafted):
     """If there are no golden submissions, a remark says where to put them."""
     (drafted / "tests").rename(drafted / "elsewhere")
-    text, failed = printed(timed(1.0))
-    assert failed == 0
+    text, faults = printed(timed(1.0))
+    assert faults == 0
     said = joined_lines(text)
     assert "remark No submissions in" in said
     assert "Only the model solution was measured" in said
@@ -170,8 +197,8 @@ def test_of_a_suite_each_part_is_told_by_its_name(printed, drafted):
         path.with_name(name).write_text("// Write first and second.\n")
     for expected in (drafted / "tests" / "submissions").rglob("expected.yaml"):
         expected.write_text(expected.read_text() + "part: second\n")
-    text, failed = printed(timed(1.0))
-    assert failed == 0
+    text, faults = printed(timed(1.0))
+    assert faults == 0
     for name in ("first", "second"):
         assert f"true    {name}: the model solution passes every check" in text
         assert re.search(rf"^{name}:$", text, re.MULTILINE)
