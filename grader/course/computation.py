@@ -99,10 +99,18 @@ class Computation(Interface):
         for field in ("buffers", "scalars", "local", "samplers", "values"):
             yield from ((name, f"{field}.{name}") for name in getattr(self, field))
         yield from ((name, "sizes") for name in self.sizes)
+        yield from self._loops_by_place()
+        yield from ((name, f"structs.{name}") for name in self.structs)
+
+    def _loops_by_place(self) -> Iterator[tuple[str, str]]:
+        """Yield the variables of loops, with the fields that contain the loops."""
         programs = {"program": self.program, "baseline_program": self.baseline_program}
         loops = {loop.variable: field for field, steps in programs.items() for loop in variables_in(steps)}
         yield from loops.items()
-        yield from ((name, f"structs.{name}") for name in self.structs)
+
+    def _arguments_by_place(self) -> Iterator[tuple[str, str]]:
+        yield from super()._arguments_by_place()
+        yield from self._loops_by_place()
 
     def _misnamed_choices(self, kernels: set[str]) -> Iterator[Contradiction]:
         """Yield each constant and each kernel in `choices` that does not exist."""

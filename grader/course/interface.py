@@ -1,6 +1,7 @@
 """Interface of the kernels of an assignment: their name, the macros and structs that they use, and their arguments."""
 
 from collections.abc import Iterator, Mapping
+from keyword import iskeyword
 from math import prod
 from typing import Any
 
@@ -77,6 +78,7 @@ class Interface(Record):
                     words = f"{word} is a constant, and a name in the struct {name}; rename one"
                     yield Contradiction(f"structs.{name}", words)
         yield from self_containing(self.structs)
+        yield from self._keywords()
         typed: dict[str, Mapping[str, Buffer | Scalar | LocalArray]] = {
             "buffers": self.buffers,
             "scalars": self.scalars,
@@ -87,6 +89,19 @@ class Interface(Record):
                 if each.type not in ELEMENTS and each.type not in self.structs:
                     place = f"{section}.{name}.type"
                     yield Contradiction(place, f"{place}: {_unknown(each.type, ', or a name from `structs`')}")
+
+    def _keywords(self) -> Iterator[Contradiction]:
+        """Yield each argument of oracle.py whose name cannot be a parameter in Python."""
+        for name, place in self._arguments_by_place():
+            if iskeyword(name):
+                words = f"oracle.py gets {name} as an argument, but `{name}` is a keyword of Python; rename it"
+                yield Contradiction(place, words)
+
+    def _arguments_by_place(self) -> Iterator[tuple[str, str]]:
+        """Yield the names of the arguments of oracle.py, with their paths in the file."""
+        yield from ((name, "sizes") for name in self.sizes)
+        for field in ("constants", "buffers", "scalars", "values"):
+            yield from ((name, f"{field}.{name}") for name in getattr(self, field))
 
     def _misfits(self) -> Iterator[Contradiction]:
         """Yield each array and each argument by value that contradicts its type."""

@@ -234,6 +234,7 @@ def changed(program, **fields):
         (changed(LOOPS, do=[{**STEP, "args": ["data", "n", "q", "k"]}]), "argument q"),
         (changed(UNTIL, until={"sum": "data", "below": 1}), "`until` sums data, which no kernel of the repetition"),
         (changed(UNTIL, swap=[["level", "given"]]), "a step of the program fills, swaps or tests given, an input"),
+        (changed(LOOPS, **{"for": "is"}), "line [0-9]+: oracle.py gets is as an argument, but `is` is a keyword"),
         (changed(LOOPS, upto="n"), "program.0.upto: Extra inputs"),
         (changed(UNTIL, do=[{**RELAX, "locl": [1]}]), "program.0.do.0.locl: Extra inputs"),
         ({"kernel": "add"}, "`program` must be a list of steps"),
@@ -247,8 +248,8 @@ def changed(program, **fields):
     ],
     ids=[
         *("endless", "no-buffer", "no-step", "too-long", "in-all", "never-within", "never"),
-        *("long-nest", "unbalanced", "no-value"),
-        *("no-sum", "input", "misspelt", "misspelt-within", "no-list", "no-launch", "too-often", "no-fill", "negative"),
+        *("long-nest", "unbalanced", "no-value", "no-sum", "input", "keyword", "misspelt"),
+        *("misspelt-within", "no-list", "no-launch", "too-often", "no-fill", "negative"),
     ],
 )
 def test_a_program_that_cannot_run_is_refused(program, words, tmp_path):

@@ -35,9 +35,12 @@ their values after the launch (states.py).
 """
 
 import importlib.util
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -115,15 +118,27 @@ def load_oracle(assignment: Assignment) -> Oracle:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-        return Oracle(
-            expected=module.expected,
-            inputs=getattr(module, "inputs", no_inputs),
-            mistakes=getattr(module, "mistakes", no_mistakes),
-            check=getattr(module, "check", no_check),
-            states=getattr(module, "states", no_states),
-        )
     except Exception as error:  # an instructor's module may raise anything, and each error is a fault of this oracle
         raise SolutionError(f"{place_of(error, path)}: cannot be loaded: {in_words(error)}.") from error
+    if not hasattr(module, "expected"):
+        raise _without_expected(path, module)
+    return Oracle(
+        expected=module.expected,
+        inputs=getattr(module, "inputs", no_inputs),
+        mistakes=getattr(module, "mistakes", no_mistakes),
+        check=getattr(module, "check", no_check),
+        states=getattr(module, "states", no_states),
+    )
+
+
+def _without_expected(path: Path, module: ModuleType) -> SolutionError:
+    """Return the error for an oracle.py without `expected`. It suggests the function with the most similar name."""
+    found = {name: each for name, each in vars(module).items() if inspect.isfunction(each)}
+    own = [name for name, each in found.items() if each.__module__ == module.__name__]
+    near = get_close_matches("expected", own, n=1)
+    line = f", line {found[near[0]].__code__.co_firstlineno}" if near else ""
+    hint = f"did you mean `{near[0]}`?" if near else "add one that returns a dict with a Truth for each array."
+    return SolutionError(f"{path}{line}: {ORACLE_FILE} defines no function `expected`; {hint}")
 
 
 def arguments(assignment: Assignment, sizes: Sizes) -> dict[str, Any]:

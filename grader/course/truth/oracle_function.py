@@ -1,10 +1,11 @@
 """Functions of an oracle.py, and checks of the arrays that they return. Messages give the file and the line."""
 
+import inspect
 import logging
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.common.errors import SolutionError
-from grader.common.phrases import sizes_in_words
+from grader.common.phrases import listed, quoted, sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.elements import Element
@@ -28,6 +29,9 @@ LOG = logging.getLogger(__name__)
 LONG = 30.0
 """Seconds after which a warning says that a function is still running. The slowest function of the course takes about
 a second."""
+
+POSITIONAL = {"inputs": ("generator", "data"), "check": ("got",)}
+"""Arguments that are not passed by name, by function. They come first."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,25 @@ class OracleFunction:
         return path
 
     def call(self, sizes: Sizes, /, *given: Any, **arguments: Any) -> Any:
-        """Call the function, and return its result. Raises SolutionError if it fails."""
+        """Call the function, and return its result. Raises SolutionError if it fails, or does not accept these
+        arguments.
+        """
+        self._check_parameters(given, arguments)
         with self._called(sizes):
             return self.function(*given, **arguments)
+
+    def _check_parameters(self, given: tuple[Any, ...], arguments: Mapping[str, Any]) -> None:
+        """Raise SolutionError unless the function accepts these arguments."""
+        try:
+            signature = inspect.signature(self.function)
+        except (TypeError, ValueError):  # NumPy's functions, for example, have no signature
+            return
+        try:
+            signature.bind(*given, **arguments)
+        except TypeError as error:
+            why = _misfit(signature, len(given), arguments) or f"cannot be called: {error}; correct its parameters"
+            passed = ", ".join((*POSITIONAL.get(self.name, ()), *arguments))
+            raise self.refused(f"`{self.name}` {why}. grader passes {passed}.") from error
 
     def iterate(self, sizes: Sizes, /, **arguments: Any) -> Iterator[Any]:
         """Call the function, and yield what it returns or yields. Raises SolutionError if it fails."""
@@ -138,6 +158,21 @@ class OracleFunction:
             raise self.refused(
                 f"{label or name} has the shape {array.shape}, but assignment.yaml says {wanted}; change one of them."
             )
+
+
+def _misfit(signature: inspect.Signature, given: int, arguments: Mapping[str, Any]) -> str | None:
+    """Say which parameters of a function do not fit its arguments, of which `given` have no names. Returns None if all
+    names fit.
+    """
+    variable = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    named = [each for each in [*signature.parameters.values()][given:] if each.kind not in variable]
+    lacking = [each.name for each in named if each.name not in arguments and each.default is each.empty]
+    if lacking:
+        return f"needs {listed(map(quoted, lacking), 'and')}, which grader does not pass; correct its parameters"
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in signature.parameters.values()):
+        return None
+    others = [quoted(name) for name in arguments if name not in signature.parameters]
+    return f"does not accept {listed(others, 'and')}; add `**_` to its parameters" if others else None
 
 
 def place_of(error: Exception, path: Path) -> str:

@@ -64,6 +64,50 @@ def test_the_message_names_the_file_and_the_line(tmp_path, monkeypatch, change, 
     assert str(error.value).startswith(f"{assignment.reference / 'oracle.py'}, {message}")
 
 
+PASSED = "grader passes x, y, real, GROUP, n."
+
+
+@pytest.mark.parametrize(
+    ("parameters", "changed", "message"),
+    [
+        (
+            "expected(x, y, n, **_)",
+            "expected(input, n, **_)",
+            f"line 7: `expected` needs `input`, which grader does not pass; correct its parameters. {PASSED}",
+        ),
+        (
+            "expected(x, y, n, **_)",
+            "expected(x, y, n)",
+            f"line 7: `expected` does not accept `real` and `GROUP`; add `**_` to its parameters. {PASSED}",
+        ),
+        (
+            "inputs(generator, data, n, **_)",
+            "inputs(n, **_)",
+            "line 4: `inputs` cannot be called: multiple values for argument 'n'; correct its parameters. "
+            + PASSED.replace("x, y", "generator, data"),
+        ),
+        ("expected(", "expect(", "line 7: oracle.py defines no function `expected`; did you mean `expect`?"),
+    ],
+)
+def test_a_function_with_wrong_parameters_or_a_wrong_name_is_refused(tmp_path, parameters, changed, message):
+    """If grader cannot call a function, the message gives the line of its definition and the arguments that grader
+    passes. If `expected` is missing, the message suggests a function with a similar name.
+    """
+    text = ORACLE.format(**RIGHT).replace(parameters, changed)
+    assignment = course_of(tmp_path, FIELDS, oracle=text).load("small")
+    with pytest.raises(SolutionError) as error:
+        truth_of(assignment)
+    assert str(error.value) == f"{assignment.reference / 'oracle.py'}, {message}"
+
+
+def test_an_oracle_without_a_similar_function_is_told_to_add_one(tmp_path):
+    """Without a function whose name is similar, the message says what to add. Imported functions do not count."""
+    text = "from os.path import exists as expects\n"
+    assignment = course_of(tmp_path, FIELDS, oracle=text).load("small")
+    with pytest.raises(SolutionError, match=r"oracle\.py: oracle\.py defines no function `expected`; add one that"):
+        truth_of(assignment)
+
+
 def test_a_function_that_runs_for_long_is_reported_with_its_line(tmp_path, monkeypatch, caplog):
     """While a function runs for long, a warning gives the line that it has reached, so that the author of an endless
     loop knows where to look. A function that ends in time causes no warning.
