@@ -19,15 +19,13 @@ from grader.common.record import Record
 from grader.course.assignment import Assignment
 from grader.course.catalogue import CourseRules
 from grader.course.computation import PROGRAMS
+from grader.course.folders import NOT_IN_THE_FILE
 from grader.course.policies.rules import POLICIES
 from grader.course.suite import Suite
 from grader.results.result import Result
 
 Fields = dict[str, Any]
 """A JSON schema, or part of one."""
-
-NOT_IN_THE_FILE = frozenset({"name", "folder", "reference", "part", "kit", "due_in"})
-"""Fields of an assignment that record where it is and do not occur in the file."""
 
 REFERENCE = "#/$defs/"
 

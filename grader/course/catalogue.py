@@ -82,9 +82,7 @@ class Course(Record):
         if not path.is_file():
             return CourseRules()
         fields = read_fields(path, "`hints:`")
-        for name in fields:  # one field at a time, so that an error can give the line of the field
-            checked(f"{path}, line {line_of(path, name)}", CourseRules, {name: fields[name]})
-        rules = checked(str(path), CourseRules, fields)
+        rules = checked(str(path), CourseRules, fields, path)
         _check_together(path, rules, fields)
         return rules
 
@@ -95,15 +93,14 @@ def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
     place = {**place, "due_in": ASSIGNMENT_FILE if "due" in own else RULES_FILE}
     fields = {**rules, **own}
     policies = {name: fields.pop(name) for name in POLICIES}
-    for name in own.keys() & policies.keys():
-        checked(f"{path}, line {line_of(path, name)}", Policies, {name: own[name]})
+    checked(str(path), Policies, {name: own[name] for name in POLICIES if name in own}, path)
     _check_together(path, checked(str(path), Policies, policies), own)
     if PARTS not in fields:
         return checked(str(path), Assignment, {**fields, **policies, **place}, path)
     common = {name: value for name, value in fields.items() if name != PARTS}
     parts = tuple(_part(path, number, common, each, place) for number, each in enumerate(_listed(path, fields)))
     whole = {name: fields.get(name) for name in ("title", "order")}
-    return checked(str(path), Suite, {**place, **policies, **whole, PARTS: parts})
+    return checked(str(path), Suite, {**place, **policies, **whole, PARTS: parts}, path)
 
 
 def _check_together(path: Path, policies: Policies, stated: Fields) -> None:

@@ -21,6 +21,9 @@ ASSIGNMENT_FILE = "assignment.yaml"
 MODEL_FILE, BASELINE_FILE, ORACLE_FILE = "kernels.cl", "baseline.cl", "oracle.py"
 KIT_FILE, RULES_FILE = "kit.yaml", "course.yaml"
 
+NOT_IN_THE_FILE = frozenset({"name", "folder", "reference", "part", "kit", "due_in"})
+"""Fields of an assignment that record where it is and do not occur in the file."""
+
 
 class Kit(Record):
     """Contents of kit.yaml, which marks a student kit and lists what it lacks besides the model solutions."""

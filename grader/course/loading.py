@@ -1,7 +1,8 @@
 """Reads the YAML files of a course into records. Errors give the file, the field and the remedy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -9,7 +10,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from grader.common.errors import InputError
-from grader.course.folders import read_text
+from grader.course.field_names import similar_field
+from grader.course.folders import NOT_IN_THE_FILE, read_text
 
 Fields = dict[str, Any]
 """The mapping in a YAML file."""
@@ -148,6 +150,18 @@ def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
         yield from ((str(number), value, value.start_mark.line + 1) for number, value in enumerate(node.value))
 
 
+@dataclass(frozen=True)
+class _Origin:
+    """Where fields come from: the file, if it is known, and the mapping in it (`inside` of `line_at`)."""
+
+    path: Path | None
+    inside: str
+
+    def line(self, place: str) -> int | None:
+        """Return the line of a field, or None if it is unknown."""
+        return None if self.path is None else line_at(self.path, place, self.inside)
+
+
 def checked(where: str, kind: type[Read], fields: Fields, path: Path | None = None, inside: str = "") -> Read:
     """Return these fields as a record. Invalid fields raise an InputError whose message begins with `where`, the place
     of the fields. If `path` is the file that contains the fields, `where` begins with it, and the message also gives
@@ -156,17 +170,58 @@ def checked(where: str, kind: type[Read], fields: Fields, path: Path | None = No
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        # an unknown field is often a misspelt missing one, so its message comes first
-        errors = sorted(_stated(error, fields), key=lambda each: each["type"] != "extra_forbidden")
-        words: dict[str, dict[str, None]] = {}  # a value that may be of several kinds gets several messages
-        for each in errors:
-            words.setdefault(_place(each, fields), {})[_words(each)] = None
-        (place, first), *others = words.items()
-        line = None if path is None else line_at(path, errors[0].get("ctx", {}).get("place", place), inside)
-        if line is not None:
-            where = f"{path}, line {line}{where.removeprefix(str(path))}"
-        more = f" (and {len(others)} more)" if others else ""
-        raise InputError(": ".join(filter(None, (where, place, f"{' Or: '.join(first)}{more}")))) from error
+        errors = _in_order(error, fields, _Origin(path, inside))
+        absent = NOT_IN_THE_FILE if "folder" in fields else frozenset[str]()
+        unknown = {
+            _place(each, fields): similar_field(kind, each["loc"], absent) for each in errors if each["type"] == UNKNOWN
+        }
+        raise InputError(_message(where, errors, unknown, fields, _Origin(path, inside))) from error
+
+
+def _in_order(error: ValidationError, fields: Fields, origin: _Origin) -> list[Any]:
+    """Return the errors, beginning with unknown keys in the order of their lines, because an unknown key is often a
+    misspelt missing one.
+    """
+    errors = _stated(error, fields)
+    unknown = [each for each in errors if each["type"] == UNKNOWN]
+    others = [each for each in errors if each["type"] != UNKNOWN]
+    return [*sorted(unknown, key=lambda each: origin.line(_place(each, fields)) or 0), *others]
+
+
+def _message(where: str, errors: list[Any], unknown: Mapping[str, str | None], fields: Fields, origin: _Origin) -> str:
+    """Return the message about these errors. It begins with `where` and the line of the first error. `unknown` has the
+    places of all unknown keys, with suggestions.
+    """
+    meant = {".".join((*place.split(".")[:-1], near)) for place, near in unknown.items() if near}
+    words: dict[str, dict[str, None]] = {}  # a value that may be of several kinds gets several messages
+    for each in errors:
+        place = _place(each, fields)
+        if place in unknown:
+            words[place] = {f"unknown key; {_suggestion(unknown[place])}": None}
+        elif each["type"] != "missing" or place not in meant:  # the unknown key is a misspelt missing one
+            words.setdefault(place, {})[_words(each)] = None
+    (place, first), *others = words.items()
+    line = origin.line(errors[0].get("ctx", {}).get("place", place))
+    if line is not None:
+        where = f"{origin.path}, line {line}{where.removeprefix(str(origin.path))}"
+    more = _others_in_words([name for name, _ in others if name in unknown], unknown, origin)
+    rest = sum(name not in unknown for name, _ in others)
+    more += f" (and {rest} more)" if rest else ""
+    return ": ".join(filter(None, (where, place, f"{' Or: '.join(first)}{more}")))
+
+
+def _others_in_words(places: list[str], unknown: Mapping[str, str | None], origin: _Origin) -> str:
+    """Return a sentence about the unknown keys after the first, or "" if there are none."""
+    found = []
+    for place in places:
+        near, line = unknown[place], origin.line(place)
+        told = "; ".join(filter(None, ("" if line is None else f"line {line}", near and f"did you mean {near}?")))
+        found.append(f"{place} ({told})" if told else place)
+    return f" Other unknown keys: {', '.join(found)}." if found else ""
+
+
+def _suggestion(near: str | None) -> str:
+    return f"did you mean {near}?" if near else "remove it, or correct its spelling."
 
 
 def _stated(error: ValidationError, fields: Fields) -> list[Any]:
@@ -186,10 +241,16 @@ MESSAGES = {
 }
 """Messages in the words of YAML. The library's messages have names of Python's types."""
 
-REMEDIES = {
-    "missing": "add it",
-    "extra_forbidden": "remove it, or correct its spelling",
+REMEDIES = {"missing": "add it"}
+
+NUMBERS = {
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_parsing", "float_type"), "a number"),
 }
+"""What a value must be, by the kind of error about it."""
+
+UNKNOWN = "extra_forbidden"
+"""The kind of error about a key that a record does not have."""
 
 
 def _place(error: Any, fields: Fields) -> str:
@@ -210,6 +271,8 @@ def _words(error: Any) -> str:
         return f"{error['input']!r} is not a possible value; write {error['ctx']['expected']}."
     if error["input"] is None and error["type"] != "missing":
         return "has no value; write one, or remove the field."
+    if error["type"] in NUMBERS and isinstance(error["input"], str | int | float):
+        return f"`{error['input']}` is not {NUMBERS[error['type']]}."
     message = MESSAGES.get(error["type"], error["msg"].removeprefix("Value error, "))
     remedy = REMEDIES.get(error["type"])
     return f"{message}; {remedy}." if remedy else f"{message}."

@@ -20,13 +20,12 @@ from typing import Any
 import yaml
 
 from grader.authoring.scaffold import KIT_PLACEHOLDER, TEMPLATE_FILES
-from grader.authoring.schema import NOT_IN_THE_FILE
 from grader.common.errors import InputError
 from grader.common.files import read_bytes
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.computation import PROGRAMS
-from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
+from grader.course.folders import BASELINE_FILE, KIT_FILE, NOT_IN_THE_FILE, ORACLE_FILE, Kit
 from grader.course.policies.rules import POLICIES
 from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.submissions.submission import FILE_NAME

@@ -16,7 +16,7 @@ from grader.course.suite import Suite
             "fails: {memory: {coalesced accesses: SLOW}}",
             "fails.memory.coalesced accesses: 'SLOW' is not a possible value; write ",
         ),
-        ("fails: {}\nfindings: none", "findings: Extra inputs are not permitted; remove it, or correct its spelling"),
+        ("fails: {}\nfindings: none", "findings: unknown key; did you mean finding?"),
         ("fails: {}\ncause: {line: 3}", "cause.reason: Field required"),
     ],
 )

@@ -44,7 +44,7 @@ def copy(tmp_path):
     ("pattern", "replacement", "said"),
     [
         ("^title: .*\n", "", "title: Field required; add it."),
-        ("^kernel:", "kernal:", "kernal: Extra inputs are not permitted; remove it, or correct its spelling"),
+        ("^kernel:", "kernal:", "kernal: unknown key; did you mean kernel?"),
         ("^  - kernel: coalsTransp", "  - kernel: other", "no launch runs coalsTransp"),
         (r"args: \[A, B, height", "args: [A, C, height", "the argument C, which is not a buffer, a size, "),
         (r"ceil_to\(width, TILE\)", "ceil_to(width, TILES)", "TILES"),
@@ -120,7 +120,7 @@ def test_hints_are_set_once_for_a_course(copy):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("hints: part\nhnits: line\n", "line 2: hnits: Extra inputs are not permitted; remove it, or correct its"),
+        ("hints: part\nhnits: line\n", "line 2: hnits: unknown key; did you mean hints?"),
         (
             "# ours\n\nhints: lines\n",
             "line 3: hints: 'lines' is not a possible value; write 'none', 'line', ",
@@ -196,8 +196,11 @@ def test_no_measurement_depends_on_policies(copy):
         (
             "late: {percents: 10}\n",
             "",
-            "late.percents: Extra inputs are not permitted; remove it, or correct its spelling",
+            "late.percents: unknown key; did you mean percent?",
         ),
+        ("late: {days: three}\n", "", "line 1: late.days: `three` is not a whole number."),
+        (POLICIES, "lat: accepted\n", ": lat: unknown key; did you mean late?"),
+        (POLICIES, "foldr: x\n", ": foldr: unknown key; remove it, or correct its spelling."),
         ("late: {floor: 50}\n", "", "line 1: late: `floor` needs a `percent`"),
         ("attempts: {refill_hours: 4}\n", "", "line 1: attempts.most: Field required; add it."),
         (

@@ -1,10 +1,31 @@
 """loading.py: a YAML file becomes a record, and each error in it is reported in one line."""
 
+from typing import Annotated
+
 import pytest
+from pydantic import Discriminator, Field, Tag
 
 from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.loading import checked, read_fields
+
+
+class Inner(Record):
+    """A mapping within a record."""
+
+    sizes: tuple[str, ...] = ()
+
+
+class Other(Record):
+    """An alternative to `Inner`, with a field of a similar name."""
+
+    size: int = 0
+
+
+Step = Annotated[
+    Annotated[Inner, Tag("inner step")] | Annotated[Other, Tag("other step")],
+    Discriminator(lambda fields: "other step" if "size" in fields else "inner step"),
+]
 
 
 class Small(Record):
@@ -12,6 +33,9 @@ class Small(Record):
 
     name: str
     number: int = 0
+    share: float = 0.0
+    steps: tuple[Step, ...] = ()
+    by_name: dict[str, Inner] = Field(default={})
     either: tuple[str | int, ...] = ()
 
 
@@ -43,12 +67,14 @@ def test_what_looks_like_a_date_is_text(tmp_path):
         ("- name", "must contain fields such as `name:`, but contains list."),
         ("", "is empty; write fields such as `name:`."),
         ("number: 1", "name: Field required; add it."),
-        ("name: one\nnumber: many", "number: Input should be a valid integer"),
+        ("name: one\nnumber: many", "number: `many` is not a whole number."),
+        ("name: one\nnumber: 1.5", "number: `1.5` is not a whole number."),
+        ("name: one\nshare: half", "share: `half` is not a number."),
         (
             "name: one\neither: [one, 4.5]",
-            "either.1: Input should be a valid string. Or: Input should be a valid integer, got a number with",
+            "either.1: Input should be a valid string. Or: `4.5` is not a whole number.",
         ),
-        ("nme: one", "nme: Extra inputs are not permitted; remove it, or correct its spelling. (and 1 more)"),
+        ("nme: one", "nme: unknown key; did you mean name?"),
     ],
 )
 def test_what_is_wrong_is_one_line_that_begins_with_the_path(tmp_path, text, said):
@@ -66,9 +92,9 @@ def test_what_is_wrong_is_one_line_that_begins_with_the_path(tmp_path, text, sai
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name: one\nnumber: many", ", line 2: number: Input should be a valid integer"),
+        ("name: one\nnumber: many", ", line 2: number: `many` is not a whole number."),
         ("name: one\n\neither:\n  - one\n  - 4.5", ", line 5: either.1: Input should be"),
-        ("name: one\nnme: two", ", line 2: nme: Extra inputs are not permitted"),
+        ("name: one\nnme: two", ", line 2: nme: unknown key; did you mean name?"),
         ("number: 1", ": name: Field required; add it."),
     ],
 )
@@ -81,6 +107,33 @@ def test_the_line_of_a_wrong_field_is_named(tmp_path, text, said):
     with pytest.raises(InputError) as caught:
         checked(str(path), Small, read_fields(path, "`name:`"), path)
     assert str(caught.value).startswith(f"{path}{said}")
+
+
+NAME, MORE = "unknown key; did you mean name?", ". (and 1 more)"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: one\nby_name: {sizes: {sise: 1}}", ", line 2: by_name.sizes.sise: unknown key; did you mean sizes?"),
+        ("name: one\nsteps: [{sise: 1}]", ", line 2: steps.0.sise: unknown key; did you mean sizes?"),
+        ("name: one\nsteps: [{size: 1, sizes: []}]", ", line 2: steps.0.sizes: unknown key; did you mean size?"),
+        ("name: one\nxyz: 1", ", line 2: xyz: unknown key; remove it, or correct its spelling."),
+        (
+            "nme: one\nnumber: many\nshar: 1\nsteps:\n- {x: 1}",
+            f", line 1: nme: {NAME} Other unknown keys: shar (line 3; did you mean share?), steps.0.x (line 5){MORE}",
+        ),
+    ],
+)
+def test_all_unknown_keys_are_listed_with_similar_ones(tmp_path, text, said):
+    """Unknown keys in records, lists, mappings and alternatives are listed with their lines and the most similar key of
+    the place, so that an author corrects all of them at once.
+    """
+    path = tmp_path / "a.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        checked(str(path), Small, read_fields(path, "`name:`"), path)
+    assert str(caught.value) == f"{path}{said}"
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

@@ -50,7 +50,7 @@ def test_validate_of_a_file_that_cannot_be_used_is_exit_code_1(tmp_path):
     done = grader(tmp_path, "validate", "--course", "mine")
     assert done.returncode == 1
     assert done.stderr == ""
-    assert "titel: Extra inputs are not permitted" in " ".join(done.stdout.split())
+    assert "titel: unknown key; did you mean title?" in " ".join(done.stdout.split())
     assert [line for line in done.stdout.splitlines() if line.endswith("1 statement is FALSE")] == [
         "adding: 1 statement is FALSE",
         "scaling: 1 statement is FALSE",

@@ -217,7 +217,7 @@ def test_in_the_folder_that_init_made_no_command_needs_a_name(tmp_path):
     ("pattern", "replacement", "said"),
     [
         ("^title: .*\n", "", ": title: Field required; add it"),
-        ("^kernel:", "kernal:", ", line 3: kernal: Extra inputs are not permitted; remove it, or correct its spelling"),
+        ("^kernel:", "kernal:", ", line 3: kernal: unknown key; did you mean kernel?"),
         ("^title: .*", "title: [", ": is not YAML"),
     ],
 )

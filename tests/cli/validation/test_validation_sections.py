@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
     assert faults == 1
     assert sections(text) == ["the files"]
     assert "FALSE" in text
-    assert "sanitiser: Extra inputs are not permitted; remove it, or correct its spelling." in joined_lines(text)
+    assert "sanitiser: unknown key; did you mean sanitizer?" in joined_lines(text)
 
 
 def test_false_statements_are_counted_and_what_rests_on_them_is_not_told(printed):
@@ -168,7 +168,7 @@ def test_a_corpus_that_cannot_be_graded_is_a_false_statement(printed, drafted):
     spoil(drafted, "tests/submissions/scaling/adds-in-place/expected.yaml", "finding:", "findings:")
     text, faults = printed(timed(1.0))
     assert faults == 1
-    assert "findings: Extra inputs are not permitted" in joined_lines(text)
+    assert "findings: unknown key" in joined_lines(text)
 
 
 def test_without_golden_submissions_there_is_a_remark(printed, drafted):
