@@ -1,7 +1,9 @@
 """The conditions of a batch's gradings. If they change, the next run grades again, and says why."""
 
 import hashlib
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from grader.batch.scheduler import BatchPlan
 from grader.batch.store import Conditions
@@ -16,6 +18,7 @@ def conditions_of(plan: BatchPlan) -> Conditions:
         device=facilities.device,
         simulated=facilities.simulated,
         settings_sha256=hashlib.sha256(plan.settings_json.encode()).hexdigest(),
+        settings=json.loads(plan.settings_json),
         measured={item.assignment.name: item.assignment.measured_sha256 for item in plan.items.values()},
     )
 
@@ -36,7 +39,30 @@ def _changes(before: Conditions, now: Conditions) -> Iterator[str]:
     if before.simulated != now.simulated:
         yield "no simulator" if now.simulated else "the simulator, which is missing now"
     if before.settings_sha256 != now.settings_sha256:
-        yield "other settings"
+        yield from _changed_settings(before.settings, now.settings)
     changed = [name for name, digest in now.measured.items() if before.measured.get(name, digest) != digest]
     if changed:
         yield f"other measurements of {listed(changed, 'and')}"
+
+
+def _changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each setting that has changed, with both values. Yields "other settings" if those of the last run are
+    unknown.
+    """
+    old, new = dict(_flat(before)), dict(_flat(now))
+    if not old:
+        yield "other settings"
+        return
+    for name in sorted(old.keys() | new.keys()):
+        was, value = old.get(name, "not set"), new.get(name, "not set")
+        if was != value:
+            yield f"{name} {was}, now {value}"
+
+
+def _flat(settings: Mapping[str, Any], group: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the settings, with the names of their groups before their own names, such as "timing.min_pairs"."""
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{group}{name}.")
+        else:
+            yield f"{group}{name}", value

@@ -10,9 +10,9 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from grader.batch.station import Facilities
 from grader.common.errors import InputError
@@ -50,6 +50,8 @@ class Conditions(Record):
     device: DeviceFacts
     simulated: bool
     settings_sha256: str
+    settings: dict[str, Any] = Field(default={})
+    """The settings, for the description of a change. Empty if an earlier version of grader made the last run."""
     measured: dict[str, str]
 
 

@@ -214,6 +214,26 @@ def test_a_run_names_the_sandbox_and_why_it_grades_again(run, transposition):
         assert [line for line in said_with(**changes) if line.startswith(AGAIN)] == [AGAIN + why]
 
 
+def test_a_run_names_the_settings_that_have_changed(run, tmp_path):
+    """If settings have changed since the last run, one line names each of them with both values. A results folder that
+    was made before grader stored settings gets a line without names.
+    """
+
+    def why(settings):
+        said = run(settings_json=json.dumps(settings))[2]
+        return [line.removeprefix(AGAIN) for line in said if line.startswith(AGAIN)]
+
+    before = {"sandbox": "docker", "timing": {"min_pairs": 9, "max_pairs": 20}}
+    assert why(before) == []
+    now = {"sandbox": "process", "timing": {"min_pairs": 9, "max_pairs": 30}, "device": 1}
+    assert why(now) == ["device not set, now 1; sandbox docker, now process; timing.max_pairs 20, now 30."]
+    memo = tmp_path / "out" / "batch.json"
+    stored = json.loads(memo.read_text())
+    del stored["conditions"]["settings"]
+    memo.write_text(json.dumps(stored))
+    assert why({"sandbox": "podman"}) == ["other settings."]
+
+
 def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):
     """A deleted report is written again from the stored result."""
     run()
