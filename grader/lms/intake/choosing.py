@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grader.course.submissions.handin import Remark
-from grader.course.submissions.submission import FILE_NAME
+from grader.course.submissions.submission import FILE_NAME, is_binary
 from grader.course.suite import Coursework
 from grader.lms.intake.lines import one_line, remark
 from grader.lms.intake.matching import attempt_of, copy_of, defined_in, named_in
@@ -70,9 +70,7 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
     others = [each for each in pieces if not each.refused and each.where not in known]
     meant = [each.where for each in others if not candidates or _names_any(each.parts, missing)]
     unplaced = list(_refusals(pieces))
-    if lost:
-        names = ", ".join(each.name for each in assignments)
-        unplaced.append(remark(lost, f"does not match any of {names}, neither by name nor by its kernels"))
+    unplaced += _without_match((each for each in candidates if each.piece.where in lost), assignments)
     if meant:
         unplaced.append(remark(meant, "is not source text; ask for the .cl file"))
     reasons = {each.name: [*filter(None, [ambiguous.get(each.name)]), *unplaced] for each in missing}
@@ -84,6 +82,21 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
         unplaced=(*unplaced, *ambiguous.values()),
         remarks=(*_renamed(chosen), *_aside(left, chosen)),
     )
+
+
+def _without_match(lost: Iterable[Candidate], assignments: tuple[Coursework, ...]) -> Iterable[Remark]:
+    """Yield a remark on the files that match none of the assignments, for each reason."""
+    names = ", ".join(each.name for each in assignments)
+    reasons: dict[str, list[str]] = {}
+    for each in lost:
+        if not each.data.strip():
+            why = "is empty; ask for the file with the kernel"
+        elif is_binary(each.data):
+            why = "is not text; ask for the .cl file"
+        else:
+            why = f"does not match any of {names}, neither by name nor by its kernels"
+        reasons.setdefault(why, []).append(each.piece.where)
+    return [remark(wheres, why) for why, wheres in reasons.items()]
 
 
 def _sources(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> list[Piece]:

@@ -114,6 +114,25 @@ def test_a_file_for_no_assignment_is_told(two):
     assert said == "kernels.cl: does not match any of blockMMM, coalsTransp, neither by name nor by its kernels"
 
 
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "is empty; ask for the file with the kernel"),
+        (b" \n", "is empty; ask for the file with the kernel"),
+        (bytes(range(256)), "is not text; ask for the .cl file"),
+    ],
+)
+def test_an_empty_or_binary_file_is_told_by_its_own_reason(two, data, why):
+    """If a batch has several assignments, a file without text matches none of them. The reason is that it has none."""
+    files = {"kernels.cl": data, "other.cl": b"mystery"}
+    choice = choose(tuple(Piece(parts=(name,), where=name, data=each) for name, each in files.items()), two)
+    assert [(each.where, each.why.partition(" any of")[0]) for each in choice.unplaced] == [
+        ("kernels.cl", why),
+        ("other.cl", "does not match"),
+    ]
+    assert choice.refused["blockMMM"] == f"kernels.cl: {why}"
+
+
 def test_a_file_for_no_assignment_is_told_beside_one_for_another(two):
     """A file that fits no assignment is reported if an assignment has no file. Otherwise, it is ignored."""
     files = {"blockMMM.cl": PRODUCT, "x.cl": b"mystery"}
