@@ -106,7 +106,8 @@ def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[
         if row.grade is None:
             if row.fault:
                 fault = " ".join(showable(row.fault).split())
-                remarks.append(Remark(where=row.student.label, why=f"has no grade in the copy: {fault}"))
+                why = f"has no grade in the copy of {showable(sheet.name)}: {fault}"
+                remarks.append(Remark(where=row.student.label, why=why))
             continue
         slot = slot_of[row.student.label]
         refusal = _refusal(sheet, row.grade, slot, lines)

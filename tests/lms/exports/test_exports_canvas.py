@@ -79,7 +79,7 @@ def test_every_score_arrives_at_its_student(sign, delimiter):
     assert [each.why for each in filled.remarks] == [
         "grades out of 50 points are scaled to its maximum of 100.",
         "grades out of 55 points are scaled to its maximum of 100.",
-        "has no grade in the copy: +there is no OpenCL device. no.",
+        "has no grade in the copy of g.csv: +there is no OpenCL device. no.",
     ]
 
 

@@ -99,7 +99,7 @@ def test_every_grade_arrives_at_its_student(language, delimiter):
     assert {remark.why for remark in filled.remarks} == {
         "grades out of 50 points are scaled to its maximum of 100.",
         "grades out of 55 points are scaled to its maximum of 100.",
-        "has no grade in the copy: +there is no OpenCL device. no.",
+        "has no grade in the copy of w.csv: +there is no OpenCL device. no.",
     }
 
 

@@ -43,7 +43,7 @@ def test_who_is_excused_is_not_absent(service):
     assert "0 not graded yet; 1 handed in nothing; 1 excused; 0 late." in numbers
     gradebook = GRADEBOOK.format(10).replace("Anna", "Ada").encode()
     remarks = unzipped(export(service, CANVAS, gradebook))["remarks.txt"].decode()
-    assert "Ada: has no grade in the copy: the student is excused." in remarks
+    assert "Ada: has no grade in the copy of the gradebook: the student is excused." in remarks
 
 
 @pytest.mark.whole
