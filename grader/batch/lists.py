@@ -2,11 +2,10 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from grader.common.errors import InputError
-from grader.common.people import AmbiguousPersonError, Register
+from grader.common.people import AmbiguousPersonError, Register, similar_person
 from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
 from grader.lms.intake.matching import named_by
@@ -59,6 +58,6 @@ def _label(named: str, people: Register, where: str) -> str:
     if found is not None and found.label is not None:
         return found.label
     labels = [each.label for each in people.people if each.label is not None]
-    near = get_close_matches(named, labels, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]}?" if near else "; use the label in grades.csv."
+    near = similar_person(named, labels)
+    hint = f"; did you mean {near}?" if near else "; use the label in grades.csv."
     raise InputError(f"{where}: no single student matches {named!r}{hint}")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
 from grader.common.errors import InputError
-from grader.common.people import person_key
+from grader.common.people import person_key, similar_person
 from grader.common.phrases import count
 from grader.course.suite import Coursework
 from grader.results.result import Result
@@ -45,9 +45,12 @@ def choose(plan: BatchPlan, store: Store, assignments: Assignments, wanted: str)
             f"--regrade {wanted} is not understood; write student=LABEL, check=WORDS or changed=ASSIGNMENT."
         )
     if what == "student":
-        _known(value, {handin.student.label for item in plan.items.values() for handin in item.handins}, "student")
-    if what == "changed":
-        _known(value, set(assignments), "assignment in this batch")
+        labels = {handin.student.label for item in plan.items.values() for handin in item.handins}
+        if person_key(value) not in map(person_key, labels):
+            raise _unknown(f"there is no student {value!r}", similar_person(value, labels))
+    if what == "changed" and value not in assignments:
+        near = difflib.get_close_matches(value, assignments, n=1, cutoff=0.4)
+        raise _unknown(f"there is no assignment {value!r} in this batch", next(iter(near), None))
     stored = ((item, store.load(key)) for key, item in plan.items.items())
     return tuple(
         item.key for item, result in stored if result is not None and CHOICES[what](item, result, assignments, value)
@@ -63,8 +66,5 @@ def chosen_in_words(wanted: str, number: int) -> str:
     return f"--regrade {wanted} matches no stored grading, so nothing is graded again for it."
 
 
-def _known(value: str, names: set[str], what: str) -> None:
-    if person_key(value) not in map(person_key, names):
-        near = difflib.get_close_matches(value, names, n=1, cutoff=0.4)
-        hint = f"; did you mean {near[0]}?" if near else "."
-        raise InputError(f"there is no {what} {value!r}{hint}")
+def _unknown(words: str, near: str | None) -> InputError:
+    return InputError(f"{words}; did you mean {near}?" if near else f"{words}.")

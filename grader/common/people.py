@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
 from typing import Protocol, TypeVar
 
@@ -89,6 +90,16 @@ def has_words(text: str, words: str) -> bool:
     """True if a text contains each of these words, ignoring case and accents."""
     searched = plain(text)
     return all(each in searched for each in plain(words).split())
+
+
+def similar_person(text: str, names: Iterable[str]) -> str | None:
+    """Return the name that is most similar to a text, ignoring case and accents, or None if none is similar. A name
+    that contains the words of the text, such as the first name, comes before a name with a similar spelling.
+    """
+    by_spelling = {plain(name): name for name in sorted(names)}
+    containing = [each for each in by_spelling if text.strip() and has_words(each, text)]
+    near = get_close_matches(plain(text), containing or by_spelling, n=1, cutoff=0.0 if containing else 0.4)
+    return by_spelling[near[0]] if near else None
 
 
 def person_name(text: str) -> str:

@@ -60,7 +60,8 @@ def test_results_of_another_version_of_the_assignment_are_chosen(graded, transpo
         ("who=bob", "is not understood"),
         ("student=", "is not understood"),
         ("student=bop", "there is no student 'bop'; did you mean bob?"),
-        ("changed=coalTransp", "there is no assignment in this batch 'coalTransp'; did you mean coalsTransp?"),
+        ("changed=coalTransp", "there is no assignment 'coalTransp' in this batch; did you mean coalsTransp?"),
+        ("student=o", "there is no student 'o'; did you mean bob?"),
         ("student=*", "there is no student '*'."),
     ],
 )

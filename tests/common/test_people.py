@@ -12,6 +12,7 @@ from grader.common.people import (
     has_words,
     person_key,
     person_name,
+    similar_person,
     sort_key,
 )
 
@@ -147,3 +148,21 @@ def test_a_person_is_found_without_accents(words):
     """A search finds a person whose name and key contain all its words, with or without accents."""
     assert has_words("Łukasz Żółć s1@x", words)
     assert not has_words("Łukasz Żółć s1@x", f"{words} ada")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("ada", "Ada Lovelace"),
+        ("LOVELACE", "Ada Lovelace"),
+        ("lovelace ada", "Ada Lovelace"),
+        ("Adaa Lovelac", "Ada Lovelace"),
+        ("lukas", "Łukasz Kowalski"),
+        ("Nadia", "Nadia Adamska"),
+        ("*", None),
+        ("", None),
+    ],
+)
+def test_a_similar_name_contains_the_words_or_is_spelt_alike(text, name):
+    """A first name, a last name and a typing error suggest the right person, whatever the case and the accents."""
+    assert similar_person(text, ["Ada Lovelace", "Łukasz Kowalski", "Nadia Adamska"]) == name
