@@ -38,6 +38,11 @@ def three_digits(number: float) -> str:
     return f"{float(f'{number:.3g}'):,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
+def two_decimals(number: float) -> str:
+    """Return points with at most two decimals, for example 97.67 or 8."""
+    return f"{number:.2f}".rstrip("0").rstrip(".")
+
+
 def percent(fraction: float) -> str:
     """Return a fraction as a percentage with three digits."""
     return f"{three_digits(100 * fraction)} %"

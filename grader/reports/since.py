@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterator, Mapping
 
-from grader.common.phrases import count, listed, share
+from grader.common.phrases import count, listed, share, two_decimals
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.results.check import Check
@@ -48,8 +48,9 @@ def since(before: Result, after: Result) -> str:
 
 
 def _points(before: Result, after: Result) -> str:
-    total = f"{after.points:g} points so far" if after.hidden_points else f"{after.points:g} of {after.max_points:g}"
-    return f"Still {total}" if after.points == before.points else f"{total} (was {before.points:g})"
+    was, now = two_decimals(before.points), two_decimals(after.points)
+    total = f"{now} points so far" if after.hidden_points else f"{now} of {two_decimals(after.max_points)}"
+    return f"Still {total}" if after.points == before.points else f"{total} (was {was})"
 
 
 def _faults(result: Result) -> dict[Fault, int | None]:

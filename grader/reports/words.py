@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from grader.common.optional import Fault
-from grader.common.phrases import TWICE, capital, count, kibibytes, listed, share_of, three_digits
+from grader.common.phrases import TWICE, capital, count, kibibytes, listed, share_of, three_digits, two_decimals
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, informative
 from grader.reports.statistics import Incomplete
@@ -51,15 +51,15 @@ def score_in_words(points: float, max_points: float, unchecked: Iterable[Uncheck
     """Describe a score, such as "68 of 100 points", "68 of 100; 32 not checked here: the simulator is missing", or "44
     points so far; 8 more are decided after release".
     """
-    left = unchecked_in_words(unchecked)
+    left, earned = unchecked_in_words(unchecked), two_decimals(points)
     if hidden_points:
-        return "; ".join(filter(None, (f"{points:g} points so far", hidden_in_words(hidden_points), left)))
-    return f"{points:g} of {max_points:g}; {left}" if left else f"{points:g} of {max_points:g} points"
+        return "; ".join(filter(None, (f"{earned} points so far", hidden_in_words(hidden_points), left)))
+    return f"{earned} of {two_decimals(max_points)}{f'; {left}' if left else ' points'}"
 
 
 def hidden_in_words(points: float) -> str:
     """Describe hidden points, such as "8 more are decided after release", or return "" if no points are hidden."""
-    return f"{points:g} more {'is' if points == 1 else 'are'} decided after release" if points else ""
+    return f"{two_decimals(points)} more {'is' if points == 1 else 'are'} decided after release" if points else ""
 
 
 def unchecked_in_words(unchecked: Iterable[Unchecked]) -> str:
@@ -70,7 +70,7 @@ def unchecked_in_words(unchecked: Iterable[Unchecked]) -> str:
 
 
 def _left_in_words(left: Unchecked) -> str:
-    number, what = left.points, f"{left.points:g}"
+    number, what = left.points, two_decimals(left.points)
     if not left.points:
         number, what = left.checks, f"{count(left.checks, 'check')} for no points"
     verb = {Reason.DECIDED_ELSEWHERE: " is" if number == 1 else " are"}.get(left.reason, "")

@@ -195,6 +195,14 @@ def test_a_score_says_what_was_not_checked(unchecked, words):
     assert score_in_words(68.0, 100.0, unchecked, 0.0) == words
 
 
+def test_points_have_at_most_two_decimals():
+    """Points that are thirds have two decimals in each part of a score."""
+    open_points = (left(Reason.NO_SIMULATOR, 10 / 3),)
+    said = "97.67 points so far; 2.33 more are decided after release; 3.33 not checked here: the simulator is missing"
+    assert score_in_words(293 / 3, 300.0, open_points, 7 / 3) == said
+    assert score_in_words(293 / 3, 300.0, (), 0.0) == "97.67 of 300 points"
+
+
 @pytest.mark.parametrize(
     ("points", "unchecked", "words"),
     [

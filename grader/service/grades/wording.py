@@ -1,6 +1,6 @@
 """Explanations of points, lateness and decisions in words for students and instructors."""
 
-from grader.common.phrases import count
+from grader.common.phrases import count, two_decimals
 from grader.course.policies.deadlines import Lateness
 from grader.course.policies.rules import LateRule
 from grader.protocol.text import showable
@@ -10,7 +10,7 @@ from grader.service.db.tables.decisions import Decision, DecisionRow
 
 def number(value: float | None) -> str:
     """Format points with at most two decimals; empty for None."""
-    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+    return "" if value is None else two_decimals(value)
 
 
 def score_in_words(points: float | None, most: float | None, hidden: float) -> str:
