@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 PORT = 8000
 
+USUAL_ADDRESS = f"http://127.0.0.1:{PORT}"
+"""Address of a service without options for its address."""
+
 SECRETS = "GRADER_SIGN_IN", "GRADER_NOTICES"
 """Prefixes of the variables with the settings for signing in and for notices. Some of these contain secrets."""
 
@@ -150,16 +153,21 @@ def invite(
     *,
     data: Annotated[Path | None, typer.Option(help="The service's folder.")] = None,
     database: DatabaseOption = None,
-    url: Annotated[str, typer.Option(help="Address that browsers use.")] = f"http://127.0.0.1:{PORT}",
+    url: Annotated[
+        str | None, typer.Option(help="Address that browsers use. By default, the address of the service in --data.")
+    ] = None,
 ) -> None:
     """Print a new sign-in link for each person. This also works while the service is running."""
     from contextlib import closing
 
     with extra("invite"):
-        from grader.service.serve.run import invitation_lines
+        from grader.service.serve.run import invitation_lines, stored_address
     with closing(reached_database(data, database)) as reached:
-        for line in invitation_lines(reached, keys or (), url):
+        known = url or (None if data is None else stored_address(data))
+        for line in invitation_lines(reached, keys or (), known or USUAL_ADDRESS):
             typer.echo(line)
+    if known is None:
+        typer.echo(f"If the service has another address than {USUAL_ADDRESS}, repeat this command with --url ADDRESS.")
 
 
 def reached_database(data: Path | None, database: str | None) -> "Database":

@@ -14,10 +14,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
+from grader.common.files import write_whole
 from grader.common.notices import NoticeRules
 from grader.common.record import replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
+from grader.course.folders import read_text
 from grader.service.db.clock import utc_now
 from grader.service.db.migrate import migrate, require_current
 from grader.service.db.session import Database, sqlite_url
@@ -71,6 +73,9 @@ class ServeRequest:
         return origin_of(self.url or f"http://{_in_address(self.host)}:{self.port}")
 
 
+ADDRESS_FILE = "address.txt"
+"""File in the folder of a service with the address that browsers use. `grader invite` reads it."""
+
 USUAL_PORTS = {"http": ":80", "https": ":443"}
 """Default ports, which browsers omit from the origin of a form."""
 
@@ -109,6 +114,8 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
         hook = None if address is None else webhook(address)
         request.address.require_free()
         with request.address.listen() as listener, supervised(_processes(request), database.url, say):
+            if isinstance(request.database, Path):
+                write_whole(request.database / ADDRESS_FILE, f"{request.origin}\n")
             for line in first_lines(database, request):
                 say(line)
             origin = request.origin
@@ -171,6 +178,12 @@ def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
     yield from links
     if request.origin.startswith("https:") and not request.sign_in.proxies:
         yield UNNAMED_PROXY
+
+
+def stored_address(folder: Path) -> str | None:
+    """The address of the service that last used this folder, or None if it is unknown."""
+    path = folder / ADDRESS_FILE
+    return read_text(path).strip() if path.is_file() else None
 
 
 def invitation_lines(database: Database, keys: Sequence[str], url: str) -> list[str]:

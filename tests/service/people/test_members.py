@@ -14,7 +14,7 @@ from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
 from grader.service.people.auth.sessions import invite, mail_link, start_session
-from grader.service.serve.run import invitation_lines
+from grader.service.serve.run import ADDRESS_FILE, invitation_lines
 
 PEOPLE = "/course/people"
 
@@ -247,10 +247,20 @@ def test_an_instructors_link_is_printed_again_while_the_service_runs(service):
 
 
 def test_the_command_prints_a_link(tmp_path):
-    """The command `invite` prints a link if the folder of the service exists. It never creates a missing folder."""
+    """The command `invite` prints a link if the folder of the service exists. It never creates a missing folder.
+    Without `--url`, the link has the address that `serve` has stored. If no address is stored, a line asks for it.
+    """
     with closing(Service(tmp_path).database):
         done = grader(tmp_path, "invite", "staff", "--data", tmp_path / "data", "--url", "https://grader.example.org")
     assert re.fullmatch(r"sign in as Staff \(staff\), once: https://grader.example.org/join/[\w-]+\n", done.stdout)
+    (tmp_path / "data" / ADDRESS_FILE).write_text("http://127.0.0.1:8123\n")
+    assert (
+        "once: http://127.0.0.1:8123/join/" in grader(tmp_path, "invite", "staff", "--data", tmp_path / "data").stdout
+    )
+    (tmp_path / "data" / ADDRESS_FILE).unlink()
+    link, advice = grader(tmp_path, "invite", "staff", "--data", tmp_path / "data").stdout.splitlines()
+    assert "once: http://127.0.0.1:8000/join/" in link
+    assert advice.endswith("repeat this command with --url ADDRESS.")
     assert "has no service database" in complaint(grader(tmp_path, "invite", "staff", "--data", tmp_path / "none"))
     assert not (tmp_path / "none").exists()
     assert "--data" in complaint(grader(tmp_path, "invite", "staff"))

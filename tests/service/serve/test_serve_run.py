@@ -126,6 +126,8 @@ def test_a_right_and_a_wrong_kernel_are_graded_by_the_real_station(serving):
     told = client.get(f"{wrong}/events").text
     assert '"check": "correctness: ragged (n 1000)", "verdict": "failed"' in told
     assert [row[3] for row in rows(serving)] == [1, 1]
+    invited = grader(serving.folder, "invite", "instructor", "--data", serving.folder / "data")
+    assert f"once: {serving.address}/join/" in invited.stdout
 
 
 @pytest.mark.whole
