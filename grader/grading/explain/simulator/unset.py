@@ -3,6 +3,7 @@ them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from grader.common.optional import OptionalWork
 from grader.common.phrases import quoted
@@ -12,10 +13,11 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import without_line
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
 from grader.grading.explain.simulator.source_lines import FEW, called_in, lines_in_words, told_to_decide, writers
-from grader.grading.source.outline import Outline
+from grader.grading.source.outline import Function, Outline
 from grader.grading.source.reading import outline
 from grader.grading.source.stores import store_lines, stores, targets
 from grader.protocol.observation import SeenKernel, SeenUnset
+from grader.protocol.tokens import Token
 from grader.results.findings import Finding, Place
 from grader.results.verdicts import Reason
 
@@ -50,6 +52,8 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
         what = f"it uses {named} before anything is written there."
         help_ = without_line(scene)
         return Finding(reason=Reason.UNINITIALISED, message=what, help=help_, places=(), times=unset.times)
+    if unset.space == GLOBAL and (storeless := _kernel_without_store(name, launches, scene)):
+        return _of_a_missing_store(unset, storeless)
     use = {
         "stored": f"the result is stored in {stored} in line {unset.used_line}",
         "condition": f"the condition in line {unset.used_line} depends on it",
@@ -110,6 +114,71 @@ def _of_a_missing_return(unset: SeenUnset, scene: Scene) -> Finding:
         message=f"the function that ends in line {unset.line} ends without `return`, and its value is used.",
         help="Return a value on every path through the function.",
         places=(Place(line=unset.line, text=scene.text(unset.line), words=f"{item} leaves the function"),),
+        times=unset.times,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Storeless:
+    """A kernel whose output `array` does not occur in its body. `line` contains its name, and `is_empty` is true if the
+    body contains no code.
+    """
+
+    kernel: str
+    array: str
+    line: int
+    is_empty: bool
+
+
+def _kernel_without_store(name: str, launches: Sequence[SeenKernel], scene: Scene) -> _Storeless | None:
+    """The last earlier kernel that has an array as an output and does not use it. None if a kernel writes the array."""
+    *before, launch = launches
+    if any(writers(called_in(each, launch, name), GLOBAL, each) for each in launches):
+        return None
+    found = (_storeless(each.kernel, called_in(each, launch, name), scene) for each in reversed(before))
+    return next(filter(None, found), None)
+
+
+def _storeless(kernel: str, array: str, scene: Scene) -> _Storeless | None:
+    """The kernel, if this array is one of its outputs and does not occur in its body. An output is a parameter whose
+    elements are not constant.
+    """
+    seen = outline(scene.expanded, [kernel])
+    function = next((each for each in seen.functions if each.name == kernel), None) if seen else None
+    if seen is None or function is None:
+        return None
+    declared = [token.text for token in _parameter(seen, function, array)]
+    body = seen.code[function.body[0] + 1 : function.body[1]]
+    if "*" not in declared or "const" in declared[: declared.index("*")] or any(each.text == array for each in body):
+        return None
+    line = seen.code[function.parameters[0] - 1].line
+    return _Storeless(kernel=kernel, array=array, line=line, is_empty=not body)
+
+
+def _parameter(seen: Outline, function: Function, array: str) -> Sequence[Token]:
+    """The tokens of the parameter with this name; none if there is no such parameter."""
+    opening, closing = function.parameters
+    begin = opening + 1
+    for place in (*range(begin, closing), closing):
+        if seen.code[place].text == "," or place == closing:
+            if seen.code[place - 1].text == array:
+                return seen.code[begin:place]
+            begin = place + 1
+    return ()
+
+
+def _of_a_missing_store(unset: SeenUnset, storeless: _Storeless) -> Finding:
+    """The finding about an earlier kernel that does not store its output. It marks only this kernel, because the line
+    that reads the output may be right.
+    """
+    array = quoted(storeless.array)
+    alias = "" if unset.name == storeless.array else f" as {quoted(unset.name)}"
+    kernel = f"the kernel {quoted(storeless.kernel)} in line {storeless.line}"
+    return Finding(
+        reason=Reason.UNINITIALISED,
+        message=f"{kernel} stores nothing in {array}, which line {unset.line} reads{alias}.",
+        help="Write its body: it is still empty." if storeless.is_empty else f"Store its results in {array}.",
+        places=(),
         times=unset.times,
     )
 

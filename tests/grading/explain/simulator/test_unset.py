@@ -238,3 +238,40 @@ def test_an_output_that_is_added_up_in_is_the_readers_own(before):
     array.
     """
     assert cause("C", GLOBAL, *before, launch("k", ("C", 22))).startswith("An output does not start at zero")
+
+
+def source_of_first(parameters, body):
+    """Return the scene of a kernel with these parameters and this body in line 3."""
+    source = f"void unused(void) {{ }}\n__kernel void first({parameters})\n{{ {body} }}\n"
+    return Scene(source=source, dimensions=1, extent=None, expanded=source)
+
+
+@pytest.mark.parametrize(
+    ("body", "help_"),
+    [("", "Write its body: it is still empty."), ("float sum = n; sum += 1;", "Store its results in `x`.")],
+    ids=["empty", "without a store"],
+)
+def test_an_earlier_kernel_that_does_not_use_its_output(body, help_):
+    """If an earlier kernel does not use its output at all, the finding marks this kernel, not the line that reads."""
+    scene = source_of_first("__global const float *a, __global float *restrict x, uint n", body)
+    told = of_unset(unset("x", GLOBAL), [launch("first"), launch("r", ("sums", 22))], scene)
+    assert told.message == "the kernel `first` in line 2 stores nothing in `x`, which line 20 reads."
+    assert (told.help, told.lines) == (help_, (2, 20))
+
+
+def test_an_unused_output_that_the_reader_calls_by_another_name():
+    """The message gives both names of the array."""
+    first = launch("first").model_copy(update={"arrays": arrays(y=1)})
+    reader = launch("r", ("sums", 22)).model_copy(update={"arrays": arrays(x=1)})
+    told = of_unset(unset("x", GLOBAL), [first, reader], source_of_first("__global float *y", ""))
+    assert told.message == "the kernel `first` in line 2 stores nothing in `y`, which line 20 reads as `x`."
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body"),
+    [("__global const float *x", ""), ("__global float *y", ""), ("__global float *x", "fill(x);"), ("float x", "")],
+)
+def test_a_kernel_that_need_not_store_the_array(parameters, body):
+    """A kernel is not blamed if the array is an input, if it lacks the array, or if its body uses the array."""
+    scene = source_of_first(parameters, body)
+    assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22)), scene=scene).startswith("No kernel before")
