@@ -19,7 +19,7 @@ from grader.reports.causes import CauseSighting, FailureCause, is_in, sightings_
 from grader.results.check import ONE_LINE, Check
 from grader.results.findings import Place
 from grader.results.result import Result
-from grader.results.verdicts import Reason
+from grader.results.verdicts import ABOUT_THE_FILE, Reason
 
 ISSUES_IN_FULL = 5
 """Number of issues that a report describes in full. The others are only listed."""
@@ -40,11 +40,11 @@ LEVELS = {Kind.MEMORY: "slow", Kind.PERFORMANCE: "slow", Kind.PRACTICE: "practic
 class Issue:
     """A cause of lost points, with the places of a finding, and the checks that the cause explains.
 
-    `number` counts from 1 in reading order. `message` describes what is wrong, and `help` what to do; `help` may be
-    empty. All lines are in the file; `line` is None if no line is known. `evidence` contains values, counts and logs
-    that support the message. `lost` is the sum of the lost points of those explained checks that no earlier issue
-    explains. `fingerprint` is unique in a result. It stays the same in the next grading, even if the line moves and the
-    inputs change.
+    `number` counts from 1 in reading order. `part` is the kernel of a suite; it is empty if the issue concerns the
+    whole file. `message` describes what is wrong, and `help` what to do; `help` may be empty. All lines are in the
+    file; `line` is None if no line is known. `evidence` contains values, counts and logs that support the message.
+    `lost` is the sum of the lost points of those explained checks that no earlier issue explains. `fingerprint` is
+    unique in a result. It stays the same in the next grading, even if the line moves and the inputs change.
     """
 
     number: int
@@ -102,7 +102,7 @@ def issues_of(result: Result) -> tuple[Issue, ...]:
         issues.append(
             Issue(
                 number=number,
-                part=cause.part,
+                part="" if cause.reason in ABOUT_THE_FILE else cause.part,
                 kind=cause.kind,
                 reason=cause.reason,
                 message=showable(_message(cause, sightings, lines)),

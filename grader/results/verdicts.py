@@ -57,6 +57,9 @@ class Reason(StrEnum):
     HIDDEN = "HIDDEN"
 
 
+ABOUT_THE_FILE = frozenset({Reason.FORBIDDEN, Reason.BUILD_ERROR})
+"""Reasons that concern the whole file, even if the first kernel of a suite reports them."""
+
 FOR_INSTRUCTORS = frozenset({Reason.COMPILER_FAILED, Reason.INTERFERENCE, Reason.NOT_SIMULATED})
 """Reasons why a check is open until an instructor has looked at the submission. Since a submission can cause them, such
 checks earn nothing, and instructors see the student's name.

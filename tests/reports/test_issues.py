@@ -190,6 +190,7 @@ def test_a_file_that_does_not_build_costs_the_points_of_all_its_kernels():
     unbuilt = failed("build", Reason.NOT_RUN, "the file does not build.", kind=Kind.BUILD)
     others = (each.of_part("b") for each in (unbuilt, NOT_RUN))
     (first,) = issues_of(result(UNBUILT.of_part("a"), NOT_RUN.of_part("a"), *others))
+    assert (first.reason, first.part) == (Reason.BUILD_ERROR, ""), "the line may be in another kernel"
     assert first.lost == UNBUILT.max_points + unbuilt.max_points + 2 * NOT_RUN.max_points
 
 

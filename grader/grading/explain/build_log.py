@@ -15,8 +15,8 @@ grader shows the line that the student wrote instead.
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, cast
 
@@ -98,12 +98,13 @@ class CompilerMessage:
 class Source:
     """A text as the student wrote it, and its lines of code (course/submissions/scan.py), both as `written` by the
     student and as `compiled` with expanded macros. A line has the same number in both. Without these lines, as for a
-    text of the course, a log is explained without source lines.
+    text of the course, a log is explained without source lines. `constants` are the macros of the assignment.
     """
 
     text: str = ""
     written: Sequence[str] = ()
     compiled: Sequence[str] = ()
+    constants: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def _lines(self) -> list[str]:
@@ -224,7 +225,7 @@ def _placed(errors: Sequence[CompilerMessage], remarks: Sequence[CompilerMessage
 
 
 def _hint(error: CompilerMessage, source: Source) -> str | None:
-    return hint(error.text, source.code(error.line) if error.line is not None else "")
+    return hint(error.text, source.code(error.line) if error.line is not None else "", source.constants)
 
 
 def _column(error: CompilerMessage, source: Source) -> int | None:

@@ -6,11 +6,12 @@ drivers of PoCL, NVIDIA, AMD and Intel are based.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from types import MappingProxyType
 
-from grader.common.phrases import kibibytes
+from grader.common.phrases import kibibytes, listed
 
 FUNCTIONS = (  # noqa: SIM905 - a line for each would fill pages
     "get_global_id get_local_id get_group_id get_global_size get_local_size get_num_groups get_work_dim "
@@ -69,6 +70,17 @@ STRAY = re.compile(r"[^\x00-\x7f\w\s]")
 """Pattern of quotation marks, dashes and blanks from a word processor, for code without comments and strings."""
 
 SCALAR = r"(?:bool|u?char|u?short|u?int|u?long|size_t|float|double|half|unsigned|signed|unsigned int)"
+
+TYPE_WORDS = (
+    r"half|bool|double|quad|complex|imaginary|image[123]d(?:_array|_buffer)?_t|sampler_t|event_t|queue_t"
+    r"|(?:half|bool|u?char|u?short|u?int|u?long|float|double|quad)(?:2|3|4|8|16)"
+)
+"""Pattern of words that OpenCL C defines or reserves as types, and that people choose as names of variables."""
+
+TYPE = rf"{SCALAR}(?:2|3|4|8|16)?"
+
+VECTOR = re.compile(r"(?P<element>[A-Za-z_]+)(?P<width>2|3|4|8|16)")
+"""Pattern of the name of a vector type, such as `real3`."""
 
 PLAIN = r"'(?:(?!__(?:global|local|constant))[^'])*'"
 SPACED = r"'[^']*__(?P<space>global|local|constant)\b[^']*'"
@@ -155,6 +167,11 @@ SLIPS = (
     ErrorHint(
         says=r"variable length arrays?\b",
         hint="The size of an array must be a number or a macro; a `const` variable does not count.",
+    ),
+    ErrorHint(
+        says=r"cannot combine with previous|expected (?:identifier|expression|';' in 'for')",
+        line=rf"(?:\w(?<!\bconst)\s+|[*,]\s*)(?P<name>{TYPE_WORDS})\s*(?:=(?!=)|[][;,)])",
+        hint="`{name}` is a type in OpenCL; use another name.",
     ),
     # --- arguments and results ---
     ErrorHint(
@@ -254,14 +271,14 @@ SLIPS = (
 )
 
 
-def hint(error: str, code: str) -> str | None:
+def hint(error: str, code: str, constants: Mapping[str, str] = MappingProxyType({})) -> str | None:
     """Advice on an error; None if no hint certainly applies. `code` is the line of the error without comments and
-    strings; it is empty if the line is unknown.
+    strings; it is empty if the line is unknown. `constants` are the macros of the assignment.
     """
-    return next(_hints(error, code), None)
+    return next(_hints(error, code, constants), None)
 
 
-def _hints(error: str, code: str) -> Iterator[str]:
+def _hints(error: str, code: str, constants: Mapping[str, str]) -> Iterator[str]:
     stray = STRAY.search(code)
     if stray and ("expected" in error or "character" in error):
         yield f"The line holds the character {stray[0]} (U+{ord(stray[0]):04X}) of a word processor; retype it."
@@ -278,7 +295,18 @@ def _hints(error: str, code: str) -> Iterator[str]:
             yield slip.hint.format(**said.groupdict(), **seen.groupdict())
     unknown = UNKNOWN.search(error)
     if unknown:
+        yield from _of_unknown_vector(unknown["name"], constants)
         yield from _of_unknown(unknown, code)
+
+
+def _of_unknown_vector(name: str, constants: Mapping[str, str]) -> Iterator[str]:
+    """Yield a hint for a vector of a type that the assignment defines, if it does not define this vector."""
+    vector = VECTOR.fullmatch(name)
+    scalar = constants.get(vector["element"], "") if vector else ""
+    if vector and re.fullmatch(SCALAR, scalar):
+        kin = (each for each in constants if each.startswith(vector["element"]) and re.fullmatch(TYPE, constants[each]))
+        defined = listed([f"{each} ({constants[each]})" for each in kin], "and")
+        yield f"The exercise defines {defined}, but not {name}: write {scalar}{vector['width']}."
 
 
 def _of_unknown(unknown: re.Match[str], code: str) -> Iterator[str]:

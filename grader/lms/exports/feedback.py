@@ -8,6 +8,7 @@ from grader.lms.exports.sheet import FORMULA
 from grader.protocol.text import showable
 from grader.reports.words import correction_in_words, deduction_in_words, score_in_words
 from grader.results.gradebook import Grade, StudentRow
+from grader.results.verdicts import ABOUT_THE_FILE
 
 SIGNATURE = "grader: "
 """Start of a comment that grader has written and may replace. All other comments are an instructor's."""
@@ -32,7 +33,7 @@ def comment(row: StudentRow) -> str:
         lines.append(correction_in_words(grade.correction))
     first = grade.first_cause
     if first is not None:
-        about = f"{first.part}: " if first.part else ""
+        about = f"{first.part}: " if first.part and first.reason not in ABOUT_THE_FILE else ""
         lines.append(f"Start here: {about}{first.reason}: {first.message}"[:MAX_SENTENCE_LENGTH])
     text = "<br>".join(html.escape(" ".join(showable(line).split()), quote=False) for line in lines if line)
     return FORMULA.sub(

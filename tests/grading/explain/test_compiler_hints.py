@@ -62,9 +62,47 @@ def test_a_hint_fits_the_direction_and_the_name(error, code, words):
     assert words in hint(error, code)
 
 
+COMBINED = "cannot combine with previous 'type-name' declaration specifier"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "name"),
+    [
+        (COMBINED, "for (uint half = WG / 2; half > 0; half /= 2)", "half"),
+        ("expected ';' in 'for' statement specifier", "for (uint half = WG / 2; half > 0; half /= 2)", "half"),
+        (COMBINED, "const real half = x;", "half"),
+        (COMBINED, "int image2d_t;", "image2d_t"),
+        ("expected identifier or '('", "float x, bool = 2;", "bool"),
+        ("expected identifier or '('", "uint double3[4];", "double3"),
+        (COMBINED, "float f(float complex)", "complex"),
+    ],
+)
+def test_a_variable_with_the_name_of_a_type(error, code, name):
+    """The hint says that the name is a type, whatever the compiler expects in its place."""
+    assert hint(error, code) == f"`{name}` is a type in OpenCL; use another name."
+
+
+REALS = {"real": "float", "real4": "float4", "WG": "64"}
+
+
+@pytest.mark.parametrize("error", ["use of undeclared identifier 'real3'", "unknown type name 'real3'"])
+def test_a_vector_that_the_exercise_does_not_define(error):
+    """The hint names the types that exist, and what to write."""
+    assert hint(error, "real3 d = 0;", REALS) == (
+        "The exercise defines real (float) and real4 (float4), but not real3: write float3."
+    )
+    assert hint("use of undeclared identifier 'WG2'", "WG2 d = 0;", REALS) is None
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
     [
+        (COMBINED, "unsigned int4 x = 0;"),
+        (COMBINED, "float int x = 0;"),
+        ("expected expression", "x = (const half)y +;"),
+        ("expected expression", "half x = (float4)(1, ;"),
+        ("expected expression", "if (halves == half_sum) x = ;"),
+        ("use of undeclared identifier 'real3'", "real3 d = 0;"),
         ("use of undeclared identifier 'steps'", "B[steps] = 0;"),
         ("use of undeclared identifier 'get_globalid'; did you mean 'get_global_id'?", "get_globalid(0)"),
         ("expected ';' at end of declaration", "float x = a b;"),

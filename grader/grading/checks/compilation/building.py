@@ -230,7 +230,12 @@ def _bind(expanded: Expanded, worker: Worker) -> Built:
     opened = worker.load({SUBMISSION: program}).open(NOTHING)
     if isinstance(opened, BuildFailed):
         written = task.submission
-        source = Source(text=written.source, written=written.scan.code, compiled=expanded.code)
+        source = Source(
+            text=written.source,
+            written=written.scan.code,
+            compiled=expanded.code,
+            constants=task.assignment.definitions,
+        )
         raise FailedError(of_build_log(opened.log, source))
     opened = unwrap(opened)
     device = worker.ready()
