@@ -26,6 +26,18 @@ def sizes_in_words(sizes: Mapping[str, str | int]) -> str:
     return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
+NO_BREAK = "\xa0"
+"""A blank at which `textwrap` does not break a line."""
+
+INSEPARABLE = re.compile(r"(?<=\d) (?=[%A-Za-z])|(?:(?<=\()|(?<=, ))\w+ (?=\d)")
+"""Matches the blank between a number and its unit, and a size with the blank before its number, as in "(n 320)"."""
+
+
+def unbroken(text: str) -> str:
+    """Return the text with blanks that `textwrap` does not break between numbers and their units or names."""
+    return INSEPARABLE.sub(lambda found: found[0].replace(" ", NO_BREAK), text)
+
+
 def kibibytes(number: int) -> str:
     """Return a size in words, such as "48 KiB" for local memory. A size below 1 KiB is given in bytes."""
     return f"{number / 1024:,.4g} KiB" if number >= 1024 else count(number, "byte")

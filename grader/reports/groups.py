@@ -101,8 +101,9 @@ def _label(checks: Sequence[Check]) -> str:
     kind, passed = checks[0].kind, sum(check.verdict is Verdict.PASSED for check in checks)
     if len(checks) > 1:
         things = "cases" if kind in CASES else "checks"
-        some = "all" if passed == len(checks) else f"{passed} of"
-        return f"{kind}: {some} {len(checks)} {things}"
+        if passed < len(checks):
+            return f"{kind}: {passed} of {len(checks)} {things}"
+        return f"{kind}: both {things}" if passed == 2 else f"{kind}: all {passed} {things}"
     return _name(checks[0])
 
 

@@ -5,15 +5,15 @@ For a right submission, the output of `render` fits on one screen. `render_in_fu
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.common.phrases import capital, count, first_sentence, listed
+from grader.common.phrases import NO_BREAK, capital, count, first_sentence, listed, unbroken
 from grader.course.rubric import CAUSES_FIRST, Kind
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.protocol.text import showable
@@ -231,10 +231,21 @@ def _row(verdict: Text, label: str | Text, points: float | None, max_points: flo
     table.add_column(width=INDENT - 1)
     table.add_column(ratio=1)
     table.add_column(justify="right")
-    text = label if isinstance(label, Text) else Text(showable(label))
+    text = label if isinstance(label, Text) else Folded(text=showable(label))
     earned = "?" if points is None else f"{points:g}"
-    table.add_row(verdict, text, Text(f"{earned} / {max_points:g}" if max_points else ""))
+    table.add_row(verdict, Padding(text, (0, 1, 0, 0)), Text(f"{earned} / {max_points:g}" if max_points else ""))
     return table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folded:
+    """Text that is folded to its column. A number and its unit stay on one line."""
+
+    text: str
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        rows = textwrap.wrap(unbroken(self.text), options.max_width, break_on_hyphens=False)
+        yield Text("\n".join(rows).replace(NO_BREAK, " "))
 
 
 def _side_by_side(standings: Sequence[PartStanding]) -> Iterator[Padding]:

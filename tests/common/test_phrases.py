@@ -2,7 +2,18 @@
 
 import pytest
 
-from grader.common.phrases import capital, count, ending, first_sentence, kibibytes, percent, share, share_of
+from grader.common.phrases import (
+    NO_BREAK,
+    capital,
+    count,
+    ending,
+    first_sentence,
+    kibibytes,
+    percent,
+    share,
+    share_of,
+    unbroken,
+)
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 elements"), (1, "1 element"), (2048, "2,048 elements")])
@@ -73,3 +84,17 @@ def test_the_end_of_a_process_has_the_name_of_its_signal(signal, exit_code, word
 def test_a_large_share_has_no_exponent():
     """A share above 1,000 % has three digits and no exponent."""
     assert percent(12.64) == "1,260 %"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cpu (n_320, iterations_20), 3.39_GFLOPS, 100_% of the model",
+        "(height_53, width_90) and",
+        "see 1_and 2",
+        "3_of 8_cases",
+    ],
+)
+def test_a_number_stays_with_its_unit_and_its_name(text):
+    """Lines are not broken between a number and its unit, or between a size and its number."""
+    assert unbroken(text.replace("_", " ")).replace(NO_BREAK, "_") == text

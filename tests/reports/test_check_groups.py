@@ -21,9 +21,7 @@ def test_checks_of_a_kind_that_were_made_are_one_row():
     their points.
     """
     half = check("correctness: two", verdict=Verdict.PARTIAL, points=2, reason=Reason.WRONG_OUTPUT)
-    assert rows(check("correctness: one"), check("correctness: two")) == [
-        ("passed", "correctness: all 2 cases", 10, 10)
-    ]
+    assert rows(check("correctness: one"), check("correctness: two")) == [("passed", "correctness: both cases", 10, 10)]
     assert rows(check("correctness: one"), half) == [("partly", "correctness: 1 of 2 cases", 7, 10)]
     assert rows(half, failed("correctness: three"))[0][:2] == ("partly", "correctness: 0 of 2 cases")
 

@@ -256,12 +256,27 @@ def test_a_passed_result_is_a_few_lines():
         "kernels.cl",
         "",
         "passed  build",
-        "passed  correctness: all 2 cases                                         10 / 10",
+        "passed  correctness: both cases                                          10 / 10",
         "passed  performance: cpu (height 1), 7.21 GB/s, 100 % of the model       40 / 40",
         "",
         "        total                                                            50 / 50",
         "seed 7, 3.2 s, Test Device",
     ]
+
+
+def test_a_long_row_is_folded_before_its_points():
+    """There are two blanks before the points, and a number stays with its unit."""
+    speed = SPEED.model_copy(update={"name": "performance: cpu (n 320, iterations 20)"})
+    points = "40 / 40"
+    for width in range(60, 90):
+        rows = lines(BUILD, speed, width=width)
+        told = [
+            row.removesuffix(points) for row in rows if "cpu" in row or (row.startswith(" " * 8) and "total" not in row)
+        ]
+        assert told[0].endswith("  ")
+        text = " ".join(row[8:].strip() for row in told)
+        assert text == "performance: cpu (n 320, iterations 20), 7.21 GB/s, 100 % of the model"
+        assert not any(row.endswith(("7.21", "100")) or row[8:].startswith("%") for row in map(str.rstrip, told))
 
 
 def test_a_perfect_report_of_one_kernel_has_at_most_12_lines():
@@ -474,7 +489,7 @@ def test_a_row_has_the_points_of_all_checks_of_its_kind_that_ran():
     assert "skipped memory: reads                                                     0 / 20" in text
     hidden = check("memory: reads", Kind.MEMORY, Verdict.SKIPPED, 0, 20, reason=Reason.HIDDEN, message="later.")
     text = lines(*memory, hidden)
-    assert "passed  memory: all 2 checks                                               8 / 8" in text
+    assert "passed  memory: both checks                                                8 / 8" in text
     assert "hidden  memory: reads                                                     ? / 20" in text
 
 
@@ -537,7 +552,7 @@ def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
         "passed  memory: banks                                                      5 / 5",
         "        no conflicts; the limit is 2.",
     ]
-    assert lines(BUILD, reads, banks)[4].startswith("passed  memory: all 2 checks")
+    assert lines(BUILD, reads, banks)[4].startswith("passed  memory: both checks")
     assert "the limit" not in told_in(lines(BUILD, reads, banks))
 
 
