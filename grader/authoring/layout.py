@@ -13,6 +13,9 @@ AXES = {
 }
 """Names of the dimensions, from the slowest-varying to the contiguous one."""
 
+NAMED_LIKE_AXES = frozenset({"layers", "rows", "columns", "cols"})
+"""Names of sizes after which the name of the dimension is redundant."""
+
 INDEXES = {"layer": "k", "row": "i", "column": "j"}
 """Index variable of each dimension in the formula."""
 
@@ -21,9 +24,11 @@ COLUMNS = 3
 
 
 def in_words(shape: Sequence[Expression]) -> str:
-    """Return a shape in words, such as "height rows, width columns"."""
+    """Return a shape in words, such as "height rows, width columns". Sizes that are called "rows" or the like are not
+    repeated, as in "rows x cols".
+    """
     axes = AXES.get(len(shape))
-    if axes is None:
+    if axes is None or (len(shape) > 1 and NAMED_LIKE_AXES & set(map(str, shape))):
         return " x ".join(map(str, shape))
     return ", ".join(f"{extent} {axis}{'' if extent == 1 else 's'}" for extent, axis in zip(shape, axes, strict=True))
 

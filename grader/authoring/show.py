@@ -6,7 +6,7 @@ from typing import Any
 from grader.authoring.layout import drawing, in_words
 from grader.common.phrases import listed, sizes_in_words
 from grader.course.assignment import Assignment
-from grader.course.criteria import Case, Measure
+from grader.course.criteria import Case, DataSet, Measure
 from grader.course.expressions import Expression, evaluate
 from grader.course.launches import Buffer, Launch, Repeat
 from grader.course.program import Fill, For, Repetition, Swap
@@ -120,7 +120,10 @@ def _correctness(assignment: Assignment, section: Section) -> Iterator[str]:
             rule = assignment.tolerance_of(name)
             yield f"      {name} is right if {RULES[rule.rule].words.format(_number(rule.amount))}"
     for case in assignment.correctness.cases:
-        yield f"      {case.name}: {sizes_in_words(case.sizes)}, {case.data} data{_apart(case)}"
+        yield f"      {case.name}: {sizes_in_words(case.sizes)}, {DATA[case.data]}{_apart(case)}"
+
+
+DATA: dict[DataSet, str] = {"random": "random data", "integers": "small whole numbers"}
 
 
 def _speed(assignment: Assignment, _: Section) -> Iterator[str]:

@@ -71,8 +71,8 @@ def _sweep(name: str, rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
 
 def _ladder(rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
     """Yield a row for each kernel of a suite, compared with the first."""
-    table = _table("kernel", rows)
     repeated = any(isinstance(row.outcome, Measured) and row.outcome.assignment.repeat for row in rows)
+    table = _table("kernel", rows, apart=1 if repeated else 2)  # so that the name of a kernel fits
     for heading in ("times\nfirst", "FLOP\na word", *(["iterations"] if repeated else [])):
         table.add_column(heading, justify="right", vertical="bottom")
     for row in rows:
@@ -133,9 +133,9 @@ def _launches(measured: Measured) -> Iterator[str]:
 # --- several rows -------------------------------------------------------------------------------
 
 
-def _table(first: str, rows: Sequence[TimedRow]) -> Table:
-    """Return a table with the columns that all tables have in common."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=False)
+def _table(first: str, rows: Sequence[TimedRow], apart: int = 2) -> Table:
+    """Return a table with the columns that all tables have in common, which are this number of blanks apart."""
+    table = Table(box=None, pad_edge=False, padding=(0, apart, 0, 0), header_style="bold", expand=False)
     table.add_column(first, vertical="bottom", overflow="fold")
     unit = _unit(rows) or "rate"
     rates = (f"kernel\n{unit}", f"with\ntransfers\n{unit}") if _has_rates(rows) else ("with\ntransfers\nms",)
@@ -252,7 +252,7 @@ def _ratio(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.2f}"
 
 
-UNCHECKED = Text("results not checked: --check compares them with the oracle's", style="dim")
+UNCHECKED = Text("results not checked: --check compares them with the expected results", style="dim")
 
 
 def _told(problem: Problem) -> Text:

@@ -15,6 +15,7 @@ def test_a_vector_is_named_and_not_drawn():
 def test_a_matrix_shows_where_its_second_row_begins():
     """The drawing of a matrix shows the offsets of its first two rows and a formula for all rows."""
     assert in_words(("height", "width")) == "height rows, width columns"
+    assert in_words(("rows", "cols")) == "rows x cols", "not rows rows"
     assert list(drawing(("height", "width"))) == [
         "row 0   0      1          2          ...",
         "row 1   width  width + 1  width + 2  ...",

@@ -45,6 +45,13 @@ def test_an_input_that_may_be_constant_is_named(course):
     assert text.count("may be __constant") == 1
 
 
+def test_the_data_of_a_case_are_described_in_words(course):
+    """The text does not use the words of assignment.yaml for the data of a case."""
+    text = describe(course.load("blockMMM"))
+    assert "ragged small integers: heightA 53, widthB 90, widthA 70, small whole numbers\n" in text
+    assert "tall: heightA 515, widthB 18, widthA 40, random data\n" in text
+
+
 def test_kernels_that_run_alone_are_named_and_fix_the_layout_of_their_arrays(tmp_path):
     """A case names its kernel and its points. The layout of an array of this kernel is not the student's choice."""
     sanitizer = {"points": 1, "sizes": {"n": 16}, "alone": {"scanSums": {"n": 64}}}

@@ -58,7 +58,7 @@ def test_one_kernel_has_a_line_for_each_clock(addition):
     ("changes", "said"),
     [
         ({}, "results right\n"),
-        ({"checked": False}, "results not checked: --check compares them"),
+        ({"checked": False}, "results not checked: --check compares them with the expected results"),
         ({"problem": WRONG}, "WRONG_OUTPUT  2 of 3 elements of z are wrong.\n"),
     ],
 )
@@ -147,6 +147,13 @@ def test_a_ladder_of_repeated_launches_has_their_iterations(repeated):
     shown = page(repeated, [row("first", found), row("second", FAILED)])
     assert line_of(shown, "first")[-1] == "1,234"
     assert line_of(shown, "second ")[-1] == "-"
+
+
+def test_the_name_of_a_kernel_is_not_broken(repeated):
+    """In the widest table, a name of 20 characters stays on one line."""
+    found = measured(repeated, 777.0, 777.0, launches=(launch((20.0, 11.0), turns=1234),), checked=False)
+    shown = page(repeated, [row("first", found), row("jacobiBranchFreeAlso", found, intensity=1.02)])
+    assert line_of(shown, "jacobiBranchFreeAlso ")[4:] == ["unchecked", "1.00", "1.02", "1,234"]
 
 
 def test_nothing_is_held_against_a_first_kernel_that_failed(addition):

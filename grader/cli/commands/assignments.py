@@ -1,6 +1,7 @@
 """The commands for the assignments of a course."""
 
 import shlex
+import sys
 from math import inf
 from pathlib import Path
 from shutil import get_terminal_size
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 
 from grader.cli.options import CourseOption
-from grader.cli.wrapping import wrapped
+from grader.cli.wrapping import fitted, wrapped
 from grader.common.invocation import command
 
 HANGING = " " * 4
@@ -41,7 +42,8 @@ def init(name: StartArgument, folder: StarterArgument = None, course: CourseOpti
     note_started(target)
     where = "" if target == Path() else f" {shlex.quote(str(target))}"
     option = "" if course is None else f" --course {shlex.quote(str(course))}"
-    typer.echo(f"\nNext: read {target / 'HANDOUT.md'}, write your kernel in {target / 'kernels.cl'}, and run\n")
+    step = f"Next: read {target / 'HANDOUT.md'}, write your kernel in {target / 'kernels.cl'}, and run"
+    typer.echo(f"\n{fitted(step, sys.stdout)}\n")
     typer.echo(f"    {command('grade')}{where}{option}")
 
 

@@ -1,5 +1,8 @@
 """assignments.py: descriptions of assignments on the command line, and the folder that `grader init` creates."""
 
+import io
+
+import commandline
 import pytest
 from commandline import complaint, grader, output_of
 from courses import course_of
@@ -73,6 +76,23 @@ def test_init_ends_with_the_next_step(tmp_path):
         assert command.startswith("    ")
         assert command.endswith(f"grader grade {said}")
     assert output_of(tmp_path, "init", "coalsTransp", "x", "--course", ROOT).endswith(f"grade x --course {ROOT}\n")
+
+
+class Terminal(io.TextIOWrapper):
+    """A stream that a person reads."""
+
+    def isatty(self):
+        return True
+
+
+def test_init_fits_the_terminal(tmp_path, monkeypatch):
+    """On a terminal, `grader init` wraps its next step, but not the command, which can be copied."""
+    monkeypatch.setattr(commandline, "_stream", lambda _: Terminal(io.BytesIO(), encoding="utf-8", write_through=True))
+    written = output_of(tmp_path, "init", "coalsTransp", "a-folder", COLUMNS="60").split("\n\n")[1:]
+    reading, command = written
+    assert max(map(len, reading.splitlines())) <= 60
+    assert reading.split()[-2:] == ["and", "run"]
+    assert command.endswith("grader grade a-folder\n")
 
 
 def test_the_folder_remembers_its_assignment(tmp_path):
