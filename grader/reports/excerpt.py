@@ -40,14 +40,19 @@ class ExcerptLine:
 
 
 def excerpt_of(issue: Issue, lines: Sequence[str]) -> tuple[ExcerptLine, ...]:
-    """Return the lines of an issue's places in the order of the events, preceded by the issue's own line if that is a
-    different one. A line without words, such as the end of a loop, is left out if there are other lines. The result is
-    empty if no line is known.
+    """Return the lines of an issue."""
+    return excerpt_at(issue.line, issue.places, lines)
+
+
+def excerpt_at(line: int | None, places: Sequence[Place], lines: Sequence[str]) -> tuple[ExcerptLine, ...]:
+    """Return the lines of these places in the order of the events, preceded by `line` if that is a different one. A
+    line without words, such as the end of a loop, is left out if there are other lines. The result is empty if no line
+    is known.
     """
-    places = issue.places[:PLACES]
+    places = places[:PLACES]
     numbers = [*dict.fromkeys(place.line for place in places)]
-    if issue.line is not None and issue.line not in numbers:
-        numbers.insert(0, issue.line)
+    if line is not None and line not in numbers:
+        numbers.insert(0, line)
     filled = [number for number in numbers if lines[number - 1].strip()]
     shown = [number for number in filled if re.search(r"\w", lines[number - 1])] or filled
     return tuple(_line(number, lines[number - 1], [each for each in places if each.line == number]) for number in shown)

@@ -18,7 +18,8 @@ from grader.course.rubric import CAUSES_FIRST, Kind
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.protocol.text import showable
 from grader.reports.drawing import informative, legend
-from grader.reports.excerpt import ExcerptLine, excerpt_of
+from grader.reports.excerpt import excerpt_of
+from grader.reports.excerpt_rows import cropped, hanging, labelled, source_rows
 from grader.reports.groups import OPEN, CheckGroup, earned, groups_of, state_of, worth
 from grader.reports.issues import ERROR, ISSUES_IN_FULL, Issue, issues_of, lines_of, numbers_of
 from grader.reports.plain import drawn_as_text
@@ -53,12 +54,6 @@ STYLES = {
     OPEN: "yellow",
 }
 CELLS = {RIGHT: "not dim green", PARTLY: "not dim yellow", WRONG: "not dim bold red", UNWRITTEN: "not dim magenta"}
-
-INDENT_OF_EVENTS = 11
-"""Width of the text in front of an event, which appears below its line, in columns."""
-
-INDENT_OF_CODE = 9
-"""Width of the text in front of a line of the source, in columns."""
 
 INDENT = 8
 """Width of the verdict in a row, in columns. The text below a row begins after these columns."""
@@ -127,25 +122,25 @@ def _issue(issue: Issue, file: str, lines: Sequence[str], width: int) -> Iterato
     cause = first_sentence(issue.message) if issue.kind is Kind.MEMORY else issue.message
     yield _headline(replace(issue, message=cause))
     if issue.line is not None:
-        yield _cropped(f"{'':4}--> {file}:{issue.line}", "dim")
+        yield cropped(f"{'':4}--> {file}:{issue.line}", "dim")
     if issue.kind is Kind.BUILD and issue.evidence and not _is_repeated(issue):
         yield from _log(issue.evidence)
     else:
-        yield from (row for line in excerpt_of(issue, lines) for row in _source(line, width))
+        yield from (row for line in excerpt_of(issue, lines) for row in source_rows(line, width))
     if issue.help:
-        yield _labelled("help", capital(issue.help), "bold cyan")
+        yield labelled("help", capital(issue.help), "bold cyan")
     if figures := issue.message.removeprefix(cause).strip():
-        yield _labelled("count", figures, "dim")
+        yield labelled("count", figures, "dim")
     if issue.lost:
         points = f"{issue.lost:g} {'point' if issue.lost == 1 else 'points'}"
-        yield _labelled("cost", f"{points} ({showable(issue.seen_in)})", "dim")
+        yield labelled("cost", f"{points} ({showable(issue.seen_in)})", "dim")
 
 
 def _headline(issue: Issue) -> Table:
     style = "bold red" if issue.level == ERROR else "bold yellow"
     about = f"{showable(issue.part)}: " if issue.part else ""
     words = Text.assemble((f"{issue.level}[{issue.reason}]: ", style), (about + issue.message, "bold"))
-    return _hanging(f"{issue.number:>2}. ", words)
+    return hanging(f"{issue.number:>2}. ", words)
 
 
 def _is_repeated(issue: Issue) -> bool:
@@ -160,40 +155,6 @@ def _log(evidence: Sequence[str]) -> Iterator[Padding]:
     lines = [line for log in evidence for line in showable(log).splitlines()]
     more = [f"({count(len(lines) - LOG_LINES, 'more line')} with --verbose)"] if len(lines) > LOG_LINES else []
     yield Padding(Text("\n".join(lines[:LOG_LINES] + more)), (0, 0, 0, 4))
-
-
-def _source(line: ExcerptLine, width: int) -> Iterator[Padding]:
-    """Yield the line, and below it a row for each underlined part, with carets for the first part and dashes for
-    further ones. An event is shown next to its part if there is room in the row, and otherwise below it.
-    """
-    yield _cropped(f"{line.number:>6} | {line.text}")
-    for number, part in enumerate(line.underlined):
-        columns = max(min(part.end, width - INDENT_OF_CODE) - part.start, 1)  # the line may be cropped
-        row = f"{'':6} | {'':{part.start}}{('-' if number else '^') * columns}"
-        if len(part.words) == 1 and len(row) + 1 + len(part.words[0]) <= width:
-            yield _cropped(f"{row} {part.words[0]}", "red")
-        else:
-            yield _cropped(row, "red")
-            rows = (row for words in part.words for row in textwrap.wrap(words, max(width - INDENT_OF_EVENTS, 1)))
-            yield from (_cropped(f"{'':6} |   {words}", "red") for words in rows)
-
-
-def _cropped(text: str, style: str = "") -> Padding:
-    """Return a row that ends with an ellipsis if it is too long for the terminal."""
-    return Padding(Text(text, style=style, no_wrap=True, overflow="ellipsis"), 0)
-
-
-def _labelled(label: str, words: str, style: str) -> Table:
-    return _hanging(f"{'':4}{label}: ", Text(showable(words)), style)
-
-
-def _hanging(lead: str, words: Text, style: str = "bold") -> Table:
-    """Return text whose continuation lines begin in the column of the first line."""
-    table = Table.grid(expand=True)
-    table.add_column(width=len(lead), no_wrap=True)
-    table.add_column(ratio=1)
-    table.add_row(Text(lead, style=style), words)
-    return table
 
 
 # --- rows of checks -----------------------------------------------------------------------------

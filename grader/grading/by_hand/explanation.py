@@ -25,6 +25,7 @@ def explain_coursework(
     return Explained(
         title=coursework.title,
         checks=tuple(check for draft in drafts for check in _explaining(draft)),
+        source=submission.source,
     )
 
 
