@@ -331,7 +331,7 @@ def test_a_crash_is_a_result_of_the_student(tmp_path):
     assert set(reasons["correctness"]) == {"CRASH"}
     assert reasons["sanitizer"] == ["OUT_OF_BOUNDS"]
     assert set(reasons["memory"] + reasons["performance"]) == {"NOT_RUN"}
-    assert "line 1 writes outside B" in " ".join(done.stdout.split())
+    assert "line 1 writes outside `B`" in " ".join(done.stdout.split())
     assert "/tmp/" not in everything_said(done, tmp_path)
 
 
