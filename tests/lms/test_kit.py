@@ -172,8 +172,8 @@ def test_an_assignment_of_a_kit_can_be_sent_to_another_machine(whole, tmp_path):
 
 # --- hidden checks ----------------------------------------------------------------------------
 
-MARK = "7177"
-"""A size that does not occur anywhere else."""
+MARK = "71771771"
+"""A size that does not occur anywhere else, also not in a hash or as the size of a file."""
 
 
 @pytest.mark.sampled
