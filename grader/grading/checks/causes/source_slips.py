@@ -66,8 +66,8 @@ def _compared(launches: Sequence[SimulatedLaunch]) -> list[SimulatedLaunch]:
 
 
 def with_slip(checks: Sequence[Check], slip: Slip | Fault | None) -> tuple[Check, ...]:
-    """Return the checks. The mistake is put in front of a finding that it explains, and a fault is added to failed
-    checks.
+    """Return the checks. The mistake is put in front of the first finding that it explains, and a fault is added to
+    failed checks.
     """
     return tuple(_with_slip(check, slip) for check in checks)
 
@@ -77,14 +77,19 @@ def _with_slip(check: Check, slip: Slip | Fault | None) -> Check:
         return check
     if isinstance(slip, Fault):
         return replace(check, faults=(*check.faults, slip))
-    if not check.findings or check.reason not in slip.effects:
+    number = next((number for number, each in enumerate(check.findings) if _is_explained(each, slip)), None)
+    if number is None:
         return check
-    first, *others = check.findings
-    if not any(place.line in slip.explains for place in first.places):
-        return check
-    found = replace(first, message=f"{slip.message} {_observed(first, slip)}", help=slip.help, barrier=None)
-    message = check.message.replace(first.message, found.message)
-    return replace(check, message=message, help=slip.help, findings=(found, *others))
+    seen = check.findings[number]
+    found = replace(seen, message=f"{slip.message} {_observed(seen, slip)}", help=slip.help, barrier=None)
+    findings = (*check.findings[:number], found, *check.findings[number + 1 :])
+    if number > 0:
+        return replace(check, findings=findings)
+    return replace(check, message=check.message.replace(seen.message, found.message), help=slip.help, findings=findings)
+
+
+def _is_explained(finding: Finding, slip: Slip) -> bool:
+    return finding.reason in slip.effects and any(place.line in slip.explains for place in finding.places)
 
 
 def _observed(finding: Finding, slip: Slip) -> str:

@@ -3,12 +3,14 @@ change.
 """
 
 import pytest
-from samples import BUILD, check, failed
+from samples import BUILD, check, failed, result
 
 from grader.common.optional import Fault
+from grader.course.rubric import Kind
 from grader.grading.checks.causes.source_slips import of_wrong_result, unset_later, with_slip
 from grader.grading.explain.slips.slip import Slip
 from grader.protocol.observation import SeenArray, SeenKernel, SeenUnset
+from grader.reports.issues import issues_of
 from grader.results.findings import Finding, Place
 from grader.results.verdicts import Reason, Verdict
 
@@ -48,6 +50,20 @@ def test_the_mistake_comes_before_a_finding_that_it_explains():
     assert (after.findings[0].message, after.findings[0].help) == (words, "Test `i < n`.")
     assert after.findings[1] == finding(9)
     assert after.lines == (7, 8)
+
+
+def test_a_later_finding_is_explained_and_wrong_cases_join_it():
+    """If the mistake explains only a later finding, this finding gets its message and help. A case that is wrong for
+    the same mistake is then not an issue of its own. The check still reports its first finding.
+    """
+    divergent = finding(12, Reason.BARRIER_DIVERGENCE)
+    before = failed("sanitizer (n 9)", divergent.reason, divergent.message, findings=(divergent, finding(8)))
+    after = told(before.model_copy(update={"kind": Kind.SANITIZER}))
+    assert (after.message, after.findings[0]) == (divergent.message, divergent)
+    assert after.findings[1].message.startswith("the guard in line 7 is wrong. Line 8 writes outside `C`")
+    wrong = of_wrong_result(failed("correctness: tall", message="total[0] is wrong."), SLIP)
+    made = issues_of(result(BUILD, wrong, after, source="\n" * 20))
+    assert [len(each.checks) for each in made] == [1, 2]
 
 
 def test_the_sizes_of_a_finding_stay_in_front():
