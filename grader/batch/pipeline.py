@@ -155,7 +155,7 @@ def _publish(
     handins = len(outcomes.intake.handins)
     say(f"Writing the files of {count(handins, 'hand-in')} to {request.folder} ...")
     outputs = Outputs(request.folder)
-    with counting(handins, "files of hand-ins") as written:
+    with counting(handins, "hand-ins written") as written:
         published = publish(outcomes, outputs, renderer, written)
     book = published.book
     with noting() as faults:

@@ -94,7 +94,7 @@ class Interface(Record):
         """Yield each argument of oracle.py whose name cannot be a parameter in Python."""
         for name, place in self._arguments_by_place():
             if iskeyword(name):
-                words = f"oracle.py gets {name} as an argument, but `{name}` is a keyword of Python; rename it"
+                words = f"oracle.py gets {name} as an argument, but `{name}` is a Python keyword; rename it"
                 yield Contradiction(place, words)
 
     def _arguments_by_place(self) -> Iterator[tuple[str, str]]:

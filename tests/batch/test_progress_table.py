@@ -188,9 +188,9 @@ def test_a_bar_counts_what_is_written(monkeypatch, capsys, is_terminal):
     """A terminal shows how many of the hand-ins are written. A log shows nothing."""
     monkeypatch.setenv("FORCE_COLOR" if is_terminal else "NO_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
-    with counting(3, "files of hand-ins") as written:
+    with counting(3, "hand-ins written") as written:
         written()
         written()
     told = capsys.readouterr().err
-    assert ("files of hand-ins" in told and "2/3" in told) is is_terminal
+    assert ("hand-ins written" in told and "2/3" in told) is is_terminal
     assert is_terminal or not told

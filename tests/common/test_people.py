@@ -164,5 +164,5 @@ def test_a_person_is_found_without_accents(words):
     ],
 )
 def test_a_similar_name_contains_the_words_or_is_spelt_alike(text, name):
-    """A first name, a last name and a typing error suggest the right person, whatever the case and the accents."""
+    """A first name, a last name and a typing error suggest the right person. Case and accents make no difference."""
     assert similar_person(text, ["Ada Lovelace", "Łukasz Kowalski", "Nadia Adamska"]) == name

@@ -35,7 +35,7 @@ def test_a_keyword_of_python_is_no_name_of_an_argument_of_the_oracle(tmp_path, f
     """
     added = {"buffers": {"shape": ["n"], "data": "zeros"}, "scalars": {"type": "int", "value": 1}}.get(field, 1)
     said = refusal(tmp_path, {field: {**ADDITION.get(field, {}), name: added}})
-    words = f"oracle.py gets {name} as an argument, but `{name}` is a keyword of Python; rename it."
+    words = f"oracle.py gets {name} as an argument, but `{name}` is a Python keyword; rename it."
     assert re.search(rf"assignment\.yaml, line \d+: {re.escape(words)}$", said), said
 
 

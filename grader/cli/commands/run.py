@@ -41,7 +41,7 @@ def run(
     launched: LaunchOptions,
     *,
     repeat: Annotated[int, typer.Option(min=1, help="How often each launch is timed.")] = 10,
-    check: Annotated[bool, typer.Option("--check", help="Compare the results with the expected ones.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Compare the results with the expected results.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Also write the table as a figure to this SVG file.")] = None,
     where: EnvironmentOptions,
 ) -> None:

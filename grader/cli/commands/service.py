@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PORT = 8000
 
 USUAL_ADDRESS = f"http://127.0.0.1:{PORT}"
-"""Address of a service without options for its address."""
+"""Address of a service that is started without options for its address."""
 
 SECRETS = "GRADER_SIGN_IN", "GRADER_NOTICES"
 """Prefixes of the variables with the settings for signing in and for notices. Some of these contain secrets."""
@@ -167,7 +167,7 @@ def invite(
         for line in invitation_lines(reached, keys or (), known or USUAL_ADDRESS):
             typer.echo(line)
     if known is None:
-        typer.echo(f"If the service has another address than {USUAL_ADDRESS}, repeat this command with --url ADDRESS.")
+        typer.echo(f"If the address of the service is not {USUAL_ADDRESS}, run this command again with --url ADDRESS.")
 
 
 def reached_database(data: Path | None, database: str | None) -> "Database":

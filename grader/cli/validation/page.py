@@ -14,6 +14,9 @@ from grader.authoring.selftest import Claim
 from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
 from grader.common.phrases import count
 
+FIX = "First fix the problems marked FALSE above."
+"""Next step if a section cannot be completed because an earlier statement is false."""
+
 
 @dataclass
 class Page:

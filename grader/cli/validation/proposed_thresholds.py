@@ -17,13 +17,13 @@ from grader.authoring.validation import (
     proposal,
     speeds,
 )
-from grader.cli.validation.page import figures, note
+from grader.cli.validation.page import FIX, figures, note
 from grader.common.phrases import capital, listed, sizes_in_words
 from grader.course.speed_goals import device_class, speed_goal
 from grader.results.verdicts import Reason
 
 UNSIMULATED = {Reason.NO_SIMULATOR, Reason.NOT_SIMULATED}
-"""Reasons why a check of the model solution is open, so that its accesses are not counted."""
+"""Reasons of an open check for which the simulator counted no accesses."""
 
 ONE_LINE, BROKEN_AT = 74, 48
 """Maximum width of a mapping on one line, and the width after which a longer mapping is broken at the next field."""
@@ -57,11 +57,11 @@ def _why_untimed(seen: Examined) -> str:
 def _why_uncounted(seen: Examined) -> str:
     """Return the reason why no accesses are known."""
     if seen.own is None:
-        return "No accesses were counted, because our own files could not be run. First correct what is FALSE above."
+        return f"No accesses were counted, because our own files could not be run. {FIX}"
     unsimulated = [check.message for check in seen.own.failed if check.reason in UNSIMULATED]
     if unsimulated:
         return f"No accesses were counted: {unsimulated[0]}"
-    return "No accesses were counted, because the model solution fails. First correct what is FALSE above."
+    return f"No accesses were counted, because the model solution fails. {FIX}"
 
 
 def _speed(seen: Examined, measured: Speeds, proposed: Proposal) -> Iterator[RenderableType]:

@@ -22,7 +22,7 @@ from grader.authoring.validation import (
     judge,
 )
 from grader.cli.progress import progress_line
-from grader.cli.validation.page import Page, note, row
+from grader.cli.validation.page import FIX, Page, note, row
 from grader.cli.validation.proposed_thresholds import thresholds
 from grader.cli.validation.students_view import students_view
 from grader.common.errors import InputError, SolutionError
@@ -69,7 +69,7 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
     if all(each.own for each in seen):
         judged = _judged(coursework, sources, _extent(seen, sources), page)
     else:
-        page.console.print(note("unknown", "No submission was graded. First correct what is FALSE above."))
+        page.console.print(note("unknown", f"No submission was graded. {FIX}"))
     page.head(f"{name}: proposed thresholds")
     for each in seen:
         page.console.print(Group(*thresholds(each, judged)))
@@ -103,14 +103,14 @@ def _extent(seen: Sequence[Examined], sources: Sources) -> Extent:
 
 
 def _print_rewards(seen: Examined, sources: Sources, page: Page) -> None:
-    """Print the statements about the points. If the model solution is wrong, no kernel is graded, because its points
-    are compared with those of the model solution with one slip.
+    """Print the statements about the points. They compare the points of each kernel with the points of the model
+    solution after one slip. If the model solution itself is wrong, no kernel is graded.
     """
     part = seen.assignment.part
     if seen.model_passes:
         page.say(_rewards(seen, sources, page), part)
         return
-    why = "The points were not compared. First correct what is FALSE above."
+    why = f"The points were not compared, because the model solution does not pass every check. {FIX}"
     page.console.print(note("unknown", f"{part}: {why}" if part else why))
 
 

@@ -111,6 +111,12 @@ def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
     assert "sanitiser: unknown key; did you mean sanitizer?" in joined_lines(text)
 
 
+NOT_COMPARED = (
+    "The points were not compared, because the model solution does not pass every check. "
+    "First fix the problems marked FALSE above."
+)
+
+
 def test_false_statements_are_counted_and_what_rests_on_them_is_not_told(printed):
     """If the assignment's own files do not run, golden submissions are not graded and their figures are missing."""
     fault = Claim(claim="our own files can be run", holds=False, seen="oracle.py: failed")
@@ -119,9 +125,9 @@ def test_false_statements_are_counted_and_what_rests_on_them_is_not_told(printed
     assert sections(text) == ALL
     assert "FALSE   our own files can be run (oracle.py: failed)" in text
     said = joined_lines(text)
-    assert "No submission was graded. First correct what is FALSE above." in said
+    assert "No submission was graded. First fix the problems marked FALSE above." in said
     assert "Nothing was timed" in said
-    assert "The points were not compared. First correct what is FALSE above." in said
+    assert NOT_COMPARED in said
     assert "No accesses were counted, because our own files could not be run." in said
     assert "The report of the skeleton" not in said
 
@@ -135,8 +141,8 @@ def test_points_are_not_compared_with_those_of_a_wrong_model_solution(printed):
     """
     text, _ = printed(WRONG_MODEL, statements=(FALSE,), avoiding=(Earned(name="the baseline", result=WRONG_MODEL),))
     points = joined_lines(text.partition("what the points reward")[2].partition("scaling: golden")[0])
-    assert points.strip("- ") == "unknown The points were not compared. First correct what is FALSE above."
-    said = "No accesses were counted, because the model solution fails. First correct what is FALSE above."
+    assert points.strip("- ") == f"unknown {NOT_COMPARED}"
+    said = "No accesses were counted, because the model solution fails. First fix the problems marked FALSE above."
     assert said in joined_lines(text)
 
 

@@ -78,7 +78,7 @@ COMBINED = "cannot combine with previous 'type-name' declaration specifier"
     ],
 )
 def test_a_variable_with_the_name_of_a_type(error, code, name):
-    """The hint says that the name is a type, whatever the compiler expects in its place."""
+    """The hint says that the name is a type, for each kind of error that the compiler reports."""
     assert hint(error, code) == f"`{name}` is a type in OpenCL; use another name."
 
 

@@ -260,7 +260,7 @@ def test_the_command_prints_a_link(tmp_path):
     (tmp_path / "data" / ADDRESS_FILE).unlink()
     link, advice = grader(tmp_path, "invite", "staff", "--data", tmp_path / "data").stdout.splitlines()
     assert "once: http://127.0.0.1:8000/join/" in link
-    assert advice.endswith("repeat this command with --url ADDRESS.")
+    assert advice.endswith("run this command again with --url ADDRESS.")
     assert "has no service database" in complaint(grader(tmp_path, "invite", "staff", "--data", tmp_path / "none"))
     assert not (tmp_path / "none").exists()
     assert "--data" in complaint(grader(tmp_path, "invite", "staff"))

@@ -40,8 +40,8 @@ FORBIDDEN_USES = {
     Construct.ASM: ("contains assembly code", "Write this code in OpenCL C."),
     Construct.HAS_INCLUDE: ("looks for other files", ALONE),
     Construct.LINKAGE: (
-        "changes how functions are linked, by `extern inline` or by a pragma",
-        "Write `static inline`, or leave the pragma out.",
+        "uses `extern inline`, or a pragma that changes how functions are linked",
+        "Write `static inline` instead, or remove the pragma.",
     ),
     Construct.LONG_LINE: (f"is longer than {LINE_LIMIT} characters", "Break the line."),
     Construct.CONTROL: ("has the control character {} in its code", "Delete this character. Compilers refuse it."),

@@ -84,7 +84,7 @@ def _misaligned(heard: Heard) -> Words:
 def _unaligned_atomic(heard: Heard) -> Words:
     array, entity = heard.message.array or "an array", heard.entities[0]
     what = (
-        f"line {entity.line} calls an atomic function at an address of {quoted(array)} that is not a multiple of "
+        f"line {entity.line} calls an atomic function with an address in {quoted(array)} that is not a multiple of "
         "4 bytes."
     )
     cause = "Atomic functions need the address of a whole element: do not cast a pointer to bytes."
@@ -223,7 +223,7 @@ SIGNS = (
         begins=oclgrind.UNALIGNED,
         reason=Reason.OUT_OF_BOUNDS,
         explained=_unaligned_atomic,
-        hidden="it calls an atomic function at an address of {} that is not a multiple of 4 bytes",
+        hidden="it calls an atomic function with an address in {} that is not a multiple of 4 bytes",
     ),
     Sign(
         begins=oclgrind.UNAWAITED,

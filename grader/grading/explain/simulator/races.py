@@ -42,8 +42,8 @@ def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
             f"{what}, and nothing says in which order.", LOCK if scene.is_in_a_lock([read.line]) else OWN_ELEMENT
         )
     if read.line in stored_by_all(seen):
-        what = f"line {read.line}: all work-items of a group write the same element, each made of words of "
-        what += f"{quoted(array)} that others still change in line {write.line}."
+        what = f"line {read.line}: all work-items of a group write the same element, computed from words of "
+        what += f"{quoted(array)} that other work-items still change in line {write.line}."
         return Words(what, "Let one work-item of the group write it, one that may read those words.")
     loop = scene.loop_around({write.line, read.line})
     there, back = _way(loop, write.line, read.line), _way(loop, read.line, write.line)

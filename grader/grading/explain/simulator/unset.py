@@ -174,10 +174,13 @@ def _of_a_missing_store(unset: SeenUnset, storeless: _Storeless) -> Finding:
     array = quoted(storeless.array)
     alias = "" if unset.name == storeless.array else f" as {quoted(unset.name)}"
     kernel = f"the kernel {quoted(storeless.kernel)} in line {storeless.line}"
+    help_ = f"Store its results in {array}."
+    if storeless.is_empty:
+        help_ = "Write the body of this kernel. It is still empty."
     return Finding(
         reason=Reason.UNINITIALISED,
         message=f"{kernel} stores nothing in {array}, which line {unset.line} reads{alias}.",
-        help="Write its body: it is still empty." if storeless.is_empty else f"Store its results in {array}.",
+        help=help_,
         places=(),
         times=unset.times,
     )
@@ -245,17 +248,17 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
         called = called_in(other, launch, name)
         lines = writers(called, GLOBAL, other)
         if lines:
-            is_called = f"{quoted(name)} is the array that an earlier launch calls {quoted(called)}. "
+            is_called = f"{quoted(name)} is the argument {quoted(called)} of an earlier launch. "
             same = "" if called == name else is_called
             where = f"{lines_in_words(lines)}{_callers(other, called, lines, scene)}"
-            written = f"{other.kernel} writes {quoted(called)} in {where}, but not all of what is read here."
+            written = f"{other.kernel} writes {quoted(called)} in {where}, but not every word that is read here."
             return f"{same}{written}{_unreached(other, lines, scene)}"
     for other in reversed(before):
         unreached = store_lines(scene.expanded, other.kernel, name)
         if unreached:
             where = lines_in_words(unreached)
-            return f"{other.kernel} would write {quoted(name)} in {where}, but no work-item gets there."
-    return f"No kernel before it has written to {quoted(name)}."
+            return f"{other.kernel} writes {quoted(name)} only in {where}, which no work-item reaches."
+    return f"No earlier kernel writes to {quoted(name)}."
 
 
 def _callers(launch: SeenKernel, array: str, lines: Collection[int], scene: Scene) -> str:

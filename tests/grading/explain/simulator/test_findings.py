@@ -303,7 +303,7 @@ def test_a_result_that_all_work_items_write():
     store = SeenAccess(line=17, column=1, array="C", space=1, writes=True, stride=0, **counts)
     found = only(kernel(LOCAL_RACE).model_copy(update={"accesses": (store,)}), with_barriers(15))
     assert found.message.startswith(
-        "line 17: all work-items of a group write the same element, each made of words of `Ash`"
+        "line 17: all work-items of a group write the same element, computed from words of `Ash`"
     )
     assert found.help.startswith("Let one work-item")
 
@@ -742,7 +742,7 @@ def test_addresses_that_suit_no_vector():
 @pytest.mark.parametrize(
     ("text", "reason", "says"),
     [
-        ("Unaligned address on atomic_inc", Reason.OUT_OF_BOUNDS, "calls an atomic function at an address of `A`"),
+        ("Unaligned address on atomic_inc", Reason.OUT_OF_BOUNDS, "calls an atomic function with an address in `A`"),
         ("Work-item finished without waiting for events", Reason.DATA_RACE, "ends before an asynchronous copy"),
         ("Invalid wait event", Reason.DATA_RACE, "line 5 waits for an event that belongs to no copy."),
     ],

@@ -157,8 +157,9 @@ def test_what_another_kernel_should_have_written_is_that_kernels():
     initial value in the reading kernel would not help.
     """
     first, second, reader = launch("first", ("x", 5)), launch("second", ("x", 9), ("y", 10)), launch("r", ("sums", 22))
-    assert cause("x", GLOBAL, first, second, reader) == "second writes `x` in line 9, but not all of what is read here."
-    assert cause("x", GLOBAL, first, reader) == "first writes `x` in line 5, but not all of what is read here."
+    rest = ", but not every word that is read here."
+    assert cause("x", GLOBAL, first, second, reader) == f"second writes `x` in line 9{rest}"
+    assert cause("x", GLOBAL, first, reader) == f"first writes `x` in line 5{rest}"
 
 
 def test_stores_of_an_earlier_kernel_that_no_work_item_gets_to():
@@ -171,8 +172,8 @@ def test_stores_of_an_earlier_kernel_that_no_work_item_gets_to():
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     told = cause("x", GLOBAL, launch("first", ("x", 6)), launch("r", ("sums", 22)), scene=scene)
     assert told == (
-        "first writes `x` in line 6, called from line 10, but not all of what is read here. No work-item gets to the "
-        "store in line 4, behind the condition in line 3."
+        "first writes `x` in line 6, called from line 10, but not every word that is read here. No work-item gets to "
+        "the store in line 4, behind the condition in line 3."
     )
 
 
@@ -193,7 +194,7 @@ def test_an_array_that_an_earlier_launch_calls_by_another_name():
     first = launch("add", ("sums", 9)).model_copy(update={"arrays": arrays(A=1, sums=2)})
     second = launch("add", ("total", 9)).model_copy(update={"arrays": arrays(A=2, total=3)})
     assert cause("A", GLOBAL, first, second) == (
-        "`A` is the array that an earlier launch calls `sums`. add writes `sums` in line 9, but not all of what is "
+        "`A` is the argument `sums` of an earlier launch. add writes `sums` in line 9, but not every word that is "
         "read here."
     )
 
@@ -205,7 +206,7 @@ def arrays(**buffers):
 
 def test_what_no_kernel_has_written_is_for_one_before_the_reader():
     """If no kernel has written to the array, the help says that a kernel before the reading one should have done so."""
-    assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22))) == "No kernel before it has written to `x`."
+    assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22))) == "No earlier kernel writes to `x`."
 
 
 TWO_KERNELS = """__kernel void first(__global float *x, int n)
@@ -228,7 +229,7 @@ def test_a_line_to_which_nobody_gets_is_named():
     """
     scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None, expanded=TWO_KERNELS)
     assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22)), scene=scene) == (
-        "first would write `x` in line 7, but no work-item gets there."
+        "first writes `x` only in line 7, which no work-item reaches."
     )
 
 
@@ -248,7 +249,10 @@ def source_of_first(parameters, body):
 
 @pytest.mark.parametrize(
     ("body", "help_"),
-    [("", "Write its body: it is still empty."), ("float sum = n; sum += 1;", "Store its results in `x`.")],
+    [
+        ("", "Write the body of this kernel. It is still empty."),
+        ("float sum = n; sum += 1;", "Store its results in `x`."),
+    ],
     ids=["empty", "without a store"],
 )
 def test_an_earlier_kernel_that_does_not_use_its_output(body, help_):
@@ -274,4 +278,4 @@ def test_an_unused_output_that_the_reader_calls_by_another_name():
 def test_a_kernel_that_need_not_store_the_array(parameters, body):
     """A kernel is not blamed if the array is an input, if it lacks the array, or if its body uses the array."""
     scene = source_of_first(parameters, body)
-    assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22)), scene=scene).startswith("No kernel before")
+    assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22)), scene=scene).startswith("No earlier kernel")
