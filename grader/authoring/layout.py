@@ -14,7 +14,7 @@ AXES = {
 """Names of the dimensions, from the slowest-varying to the contiguous one."""
 
 NAMED_LIKE_AXES = frozenset({"layers", "rows", "columns", "cols"})
-"""Names of sizes after which the name of the dimension is redundant."""
+"""Names of sizes that already name the dimension."""
 
 INDEXES = {"layer": "k", "row": "i", "column": "j"}
 """Index variable of each dimension in the formula."""
@@ -24,8 +24,8 @@ COLUMNS = 3
 
 
 def in_words(shape: Sequence[Expression]) -> str:
-    """Return a shape in words, such as "height rows, width columns". Sizes that are called "rows" or the like are not
-    repeated, as in "rows x cols".
+    """Return a shape in words, such as "height rows, width columns". If a size already has the name of a
+    dimension, the result is as in "rows x cols".
     """
     axes = AXES.get(len(shape))
     if axes is None or (len(shape) > 1 and NAMED_LIKE_AXES & set(map(str, shape))):

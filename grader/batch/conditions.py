@@ -46,8 +46,8 @@ def _changes(before: Conditions, now: Conditions) -> Iterator[str]:
 
 
 def _changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Yield each setting that has changed, with both values. Yields "other settings" if those of the last run are
-    unknown.
+    """Yield each setting that has changed, with both values. Yields "other settings" if the settings of the last
+    run are unknown.
     """
     old, new = dict(_flat(before)), dict(_flat(now))
     if not old:
@@ -60,7 +60,7 @@ def _changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iter
 
 
 def _flat(settings: Mapping[str, Any], group: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the settings, with the names of their groups before their own names, such as "timing.min_pairs"."""
+    """Yield each setting with the name of its group and its own name, such as "timing.min_pairs"."""
     for name, value in settings.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{group}{name}.")

@@ -17,7 +17,7 @@ def listed(things: Iterable[object], word: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """Put a name of a program in backquotes. Words in place of a name, such as "an array", stay as they are."""
+    """Put a name from a program in backquotes. A description in place of a name, such as "an array", is not changed."""
     return name if " " in name else f"`{name}`"
 
 

@@ -1,4 +1,4 @@
-"""Names of the fields that a record has at a place of its file, for suggestions about an unknown field."""
+"""Names of the fields that are allowed at a place in a file, to suggest one of them for an unknown field."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -13,12 +13,12 @@ Place = Sequence[int | str]
 
 def similar_field(kind: type[BaseModel], place: Place, absent: frozenset[str]) -> str | None:
     """Return the name of the field that is most similar to the unknown field at this place, or None if none is similar.
-    `absent` has the names of outermost fields that a file does not contain.
+    `absent` contains the names of top-level fields that do not occur in a file.
     """
     *path, unknown = place
     types: list[Any] = [kind]
     for step in path:
-        # an alternative without a tag has the name of its type as a step, which leads to no other type
+        # the step to an alternative without a tag is the name of its type, so the types stay the same
         types = [each for found in types for each in _inner(found, step)] or types
     names = [name for found in types for each in _alternatives(found) for name in _fields(_bare(each))]
     known = [name for name in names if path or name not in absent]
@@ -26,8 +26,8 @@ def similar_field(kind: type[BaseModel], place: Place, absent: frozenset[str]) -
 
 
 def _inner(kind: Any, step: int | str) -> Iterator[Any]:
-    """Yield the types to which a step leads from a type: from a list or a mapping to its values, from a record to the
-    type of a field, and from alternatives to the one with this tag.
+    """Yield the types after the next step of a path: the type of the values of a list or a mapping, the type of this
+    field of a record, or the alternative with this tag.
     """
     for each in _alternatives(kind):
         bare = _bare(each)
@@ -55,7 +55,7 @@ def _bare(kind: Any) -> Any:
 
 
 def _fields(kind: Any) -> dict[str, Any]:
-    """Return the types of a record's fields by their names in the file. Empty if the type is no record."""
+    """Return the types of a record's fields by their names in the file. Empty if the type is not a record."""
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         return {}
     return {field.alias or name: field.annotation for name, field in kind.model_fields.items()}

@@ -50,8 +50,8 @@ NAMES = {
 
 
 LINKING = (("redefine_extname",), ("weak",), ("clang", "attribute"))
-"""First words of pragmas that change which function a call reaches. Then a device may run the body of a function, and
-the simulator a built-in function with the same name.
+"""First words of pragmas that change which function a call executes. With such a pragma, a device may execute a
+function of the submission, while the simulator executes a built-in function with the same name.
 """
 
 INLINE = frozenset({"inline", "__inline", "__inline__"})

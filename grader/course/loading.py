@@ -152,7 +152,7 @@ def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where fields come from: the file, if it is known, and the mapping in it (`inside` of `line_at`)."""
+    """Origin of fields: the file, if it is known, and the mapping in the file (`inside` of `line_at`)."""
 
     path: Path | None
     inside: str
@@ -189,8 +189,8 @@ def _in_order(error: ValidationError, fields: Fields, origin: _Origin) -> list[A
 
 
 def _message(where: str, errors: list[Any], unknown: Mapping[str, str | None], fields: Fields, origin: _Origin) -> str:
-    """Return the message about these errors. It begins with `where` and the line of the first error. `unknown` has the
-    places of all unknown keys, with suggestions.
+    """Return the message about these errors. It begins with `where` and the line of the first error. `unknown` gives
+    a suggestion for the place of each unknown key.
     """
     meant = {".".join((*place.split(".")[:-1], near)) for place, near in unknown.items() if near}
     words: dict[str, dict[str, None]] = {}  # a value that may be of several kinds gets several messages
@@ -247,10 +247,10 @@ NUMBERS = {
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "a whole number"),
     **dict.fromkeys(("float_parsing", "float_type"), "a number"),
 }
-"""What a value must be, by the kind of error about it."""
+"""Description of a valid value for each kind of error."""
 
 UNKNOWN = "extra_forbidden"
-"""The kind of error about a key that a record does not have."""
+"""Kind of error for an unknown key."""
 
 
 def _place(error: Any, fields: Fields) -> str:

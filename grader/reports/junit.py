@@ -192,7 +192,7 @@ def _output(check: Check) -> Iterator[str]:
 
 
 def _without_properties(words: str) -> str:
-    """Part double brackets in a text, so that all properties are grader's own."""
+    """Separate double brackets, so that a text cannot add properties."""
     return re.sub(r"\[(?=\[)", "[ ", words)
 
 

@@ -72,7 +72,7 @@ def _sweep(name: str, rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
 def _ladder(rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
     """Yield a row for each kernel of a suite, compared with the first."""
     repeated = any(isinstance(row.outcome, Measured) and row.outcome.assignment.repeat for row in rows)
-    table = _table("kernel", rows, apart=1 if repeated else 2)  # so that the name of a kernel fits
+    table = _table("kernel", rows, apart=1 if repeated else 2)  # leaves room for the names of kernels
     for heading in ("times\nfirst", "FLOP\na word", *(["iterations"] if repeated else [])):
         table.add_column(heading, justify="right", vertical="bottom")
     for row in rows:
@@ -134,7 +134,7 @@ def _launches(measured: Measured) -> Iterator[str]:
 
 
 def _table(first: str, rows: Sequence[TimedRow], apart: int = 2) -> Table:
-    """Return a table with the columns that all tables have in common, which are this number of blanks apart."""
+    """Return a table with the columns that all tables have in common, and `apart` blanks between columns."""
     table = Table(box=None, pad_edge=False, padding=(0, apart, 0, 0), header_style="bold", expand=False)
     table.add_column(first, vertical="bottom", overflow="fold")
     unit = _unit(rows) or "rate"

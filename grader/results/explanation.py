@@ -24,7 +24,7 @@ class Explained(CheckSummary[Check]):
     @property
     def others(self) -> tuple[Check, ...]:
         """Failed checks except the one to read first. Checks that were not run because of a failure are left out. If
-        the first cause concerns the whole file, every kernel of a suite reports it, and it is not repeated.
+        the first cause concerns the whole file, every kernel of a suite reports it, and the repetitions are left out.
         """
         first = self.first_cause
         told = ABOUT_THE_FILE if first is not None and first.reason in ABOUT_THE_FILE else frozenset()

@@ -125,7 +125,7 @@ class _Found:
                 self.type = token.text
 
     def _look_for_linkage(self, code: list[Token]) -> None:
-        """Look for functions that are declared `extern inline`. Compilers may then leave the body out."""
+        """Look for functions that are declared `extern inline`. Compilers may omit the bodies of these functions."""
         for token in code:
             if token.text in {";", "{", "}"}:
                 self.specifiers.clear()

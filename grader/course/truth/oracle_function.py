@@ -31,7 +31,7 @@ LONG = 30.0
 a second."""
 
 POSITIONAL = {"inputs": ("generator", "data"), "check": ("got",)}
-"""Arguments that are not passed by name, by function. They come first."""
+"""First arguments of each function, which are passed by position."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ class OracleFunction:
 
 
 def _misfit(signature: inspect.Signature, given: int, arguments: Mapping[str, Any]) -> str | None:
-    """Say which parameters of a function do not fit its arguments, of which `given` have no names. Returns None if all
-    names fit.
+    """Describe the parameters of a function that do not fit its arguments. The first `given` arguments are passed by
+    position. Returns None if all names fit.
     """
     variable = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     named = [each for each in [*signature.parameters.values()][given:] if each.kind not in variable]

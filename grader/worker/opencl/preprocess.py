@@ -84,8 +84,9 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
         return PreprocessingError(f"{FILE_NAME}:{line}:{column}: error: {message}")
 
     def expanded(self) -> Iterator[LexToken]:
-        """The tokens of the expanded text. Raise an error if a macro makes a `#` at the start of a line. C does not
-        take it as a directive (C99, 6.10.3.4), but a driver would, and then the text would depend on the driver.
+        """The tokens of the expanded text. Raise an error if a macro puts a `#` at the start of a line. In C, such a
+        line is not a directive (C99, 6.10.3.4). A driver would treat it as one, and the text would depend on the
+        driver.
         """
         line = 0
         for token in iter(self.token, None):
