@@ -93,7 +93,7 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
             if token.value.strip() and token.lineno > line:
                 line = token.lineno
                 if token.value == "#" and not hasattr(token, "begins_directive"):
-                    raise self.error("a macro cannot make a directive", line)
+                    raise self.error("a macro cannot make a directive; write the directive itself", line)
             yield token
 
     # --- hooks that pcpp offers ---------------------------------------------------------------

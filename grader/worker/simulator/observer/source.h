@@ -63,8 +63,8 @@ bool isImage(llvm::StringRef parameters) {
   return !parameters.consumeInteger(10, length) && parameters.startswith("ocl_image");
 }
 
-// The call of a built-in function for an image's pixels that an instruction is; null if it is none. A function with
-// another name or another first parameter is none, since a submission could hide its reads in one.
+// Returns the call if an instruction calls a built-in function that reads or writes a pixel of an image; otherwise null. A
+// function with another name or another first parameter does not count, since a submission could hide its reads in one.
 const llvm::CallInst *pixelCall(const llvm::Instruction *instruction) {
   static const std::set<std::string> names{"read_imagef",  "read_imagei",  "read_imageui", "read_imageh",
                                            "write_imagef", "write_imagei", "write_imageui", "write_imageh"};
