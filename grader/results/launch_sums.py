@@ -1,8 +1,8 @@
 """Adds up the counts of a profile over the launches of a program, so that reports do not list each launch."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from grader.common.record import replace
 from grader.results.metrics import Access, Branch, ImageUse, Profile
@@ -31,15 +31,10 @@ def _grouped(records: Iterable[T], key: Callable[[T], Hashable], added: Callable
 
 def _access(launches: list[Access]) -> Access:
     """Return the sums, the largest ratios, and the stride of the launch with the most requests."""
+    counts = ("requests", "mostly_idle", "active", "bytes", "unused", "sectors", "fewest")
     return replace(
         launches[0],
-        requests=sum(each.requests for each in launches),
-        mostly_idle=sum(each.mostly_idle for each in launches),
-        active=sum(each.active for each in launches),
-        bytes=sum(each.bytes for each in launches),
-        unused=sum(each.unused for each in launches),
-        sectors=sum(each.sectors for each in launches),
-        fewest=sum(each.fewest for each in launches),
+        **_sums(launches, counts),
         conflicts=max(each.conflicts for each in launches),
         worst=max(each.worst for each in launches),
         stride=max(launches, key=attrgetter("requests")).stride,
@@ -47,17 +42,12 @@ def _access(launches: list[Access]) -> Access:
 
 
 def _image_use(launches: list[ImageUse]) -> ImageUse:
-    return replace(
-        launches[0],
-        times=sum(each.times for each in launches),
-        mostly_idle=sum(each.mostly_idle for each in launches),
-        active=sum(each.active for each in launches),
-    )
+    return replace(launches[0], **_sums(launches, ("times", "mostly_idle", "active")))
 
 
 def _branch(launches: list[Branch]) -> Branch:
-    return replace(
-        launches[0],
-        reached=sum(each.reached for each in launches),
-        diverged=sum(each.diverged for each in launches),
-    )
+    return replace(launches[0], **_sums(launches, ("reached", "diverged")))
+
+
+def _sums(launches: Sequence[object], counts: Iterable[str]) -> dict[str, Any]:
+    return {name: sum(getattr(each, name) for each in launches) for name in counts}
