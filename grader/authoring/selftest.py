@@ -3,7 +3,8 @@
 The model solution must pass everything, with a margin in speed. The skeleton must build and fail every case. The
 baseline must compute the right results, and must miss full points for speed unless the assignment allows it to reach
 them. Both must agree at the timed sizes, because on a GPU, submissions are compared with the model solution there.
-Claims about speed are left out if the assignment does not check speed.
+Claims about speed are left out if the assignment does not check speed. If a case of the model solution fails, the timed
+sizes are left out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -126,7 +127,8 @@ def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironme
         yield from _speed(speed_goal(assignment, device), speed.performance)
     yield _skeleton_fails(own.skeleton)
     yield _baseline_is_right(assignment, environment, seed)
-    if assignment.performance is not None:
+    wrong = any(check.kind is Kind.CORRECTNESS for check in own.failed)
+    if assignment.performance is not None and not wrong:  # the timed sizes would only show the error again
         yield _both_agree(assignment, environment, device, seed)
 
 
