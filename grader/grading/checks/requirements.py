@@ -16,7 +16,7 @@ from grader.protocol.messages import DeviceFacts
 from grader.results.check import Check, full_marks
 from grader.results.verdicts import UNTIMED, Reason, Verdict
 
-ON_A_CPU = " On a CPU, a naive kernel is just as fast."
+ON_A_CPU = " On a CPU, a naive kernel is fast enough, too."
 """Reason why the points for speed on a CPU depend on a memory check."""
 
 OPEN = UNTIMED | {Reason.COMPILER_FAILED}
