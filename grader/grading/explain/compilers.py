@@ -11,6 +11,7 @@ from signal import SIGXCPU
 
 from grader.common.phrases import ending
 from grader.execution.outcome import Crashed, Failure, TimedOut
+from grader.grading.source.outline import Function, Outline
 from grader.grading.source.reading import outline
 
 OWN_WORDS = re.compile(
@@ -51,6 +52,13 @@ INLINE = (
 """Advice on a failure of PoCL 3.1, which does not inline such a function, so that its results vary."""
 
 
+SIZE_IN_CONDITION = (
+    "Some compilers translate a loop with barriers wrongly if its condition calls get_local_size, as in line {line}. "
+    "Store the size in a variable before the loop, and compare with the variable."
+)
+"""Advice on a wrong translation by PoCL 3.1, which was seen with `if (lid % (2 * s) == 0)` in such a loop."""
+
+
 def is_of_compiler(failure: Failure) -> bool:
     """True if, according to the worker's report, the compiler used the time or ended the process."""
     match failure:
@@ -89,7 +97,21 @@ def advice_on(source: str) -> str:
         body = {token.text for token in seen.code[slice(*function.body)]}
         if "barrier" in body and called[function.name] > AS_DEFINED + 1:
             return INLINE.format(name=function.name)
+        line = _size_in_condition(seen, function) if "barrier" in body else None
+        if line is not None:
+            return SIZE_IN_CONDITION.format(line=line)
     return SIMPLER
+
+
+def _size_in_condition(seen: Outline, function: Function) -> int | None:
+    """Return the line of the first loop of a function whose condition calls get_local_size; None if there is none."""
+    for place in range(*function.body):
+        if seen.code[place].text in {"for", "while"} and seen.code[place + 1].text == "(":
+            head = [token.text for token in seen.code[place + 2 : seen.pairs[place + 1]]]
+            condition = " ".join(head).split(";")[1 if ";" in head else 0]
+            if "get_local_size" in condition:
+                return seen.code[place].line
+    return None
 
 
 AS_DEFINED = 1

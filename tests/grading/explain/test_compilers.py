@@ -69,6 +69,22 @@ def test_a_kernels_own_crash_is_not_the_compilers(failure):
     assert not is_of_compiler(failure)
 
 
+@pytest.mark.parametrize(
+    ("loop", "is_named"),
+    [
+        ("for (uint s = 1; s < get_local_size(0); s *= 2)", True),
+        ("while (s < get_local_size(0))", True),
+        ("for (uint s = get_local_size(0) / 2; s > 0; s /= 2)", False),
+        ("for (uint s = 1; s < size; s *= 2)", False),
+    ],
+)
+def test_a_loop_whose_condition_calls_get_local_size_is_named(loop, is_named):
+    """PoCL translates a loop with barriers wrongly if its condition calls get_local_size. The advice names the line."""
+    told = advice_on(f"__kernel void f(__local int *a, uint size)\n{{\n{loop} {{ barrier(1); }}\n}}")
+    assert ("as in line 3" in told) is is_named
+    assert (told == SIMPLER) is not is_named
+
+
 HELPER = "void step(__local int *a) { a[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); }\n"
 
 
