@@ -118,7 +118,7 @@ OUTSIDE = {
     "x >= get_image_width(target) || y >= get_image_height(target)": (
         "x > get_image_width(target) || y >= get_image_height(target)",
         "line 9 writes `target` at (11, 0), outside its 11 x 6 pixels",
-        "lies beyond the edge. Guard the store with the sizes.",
+        "lies beyond the edge, but the condition in line 4 lets it pass. Check the sizes.",
     ),
     "read_imagef(source, edge, (int2)(x + dx, y))": (
         "read_imagef(source, (int2)(x + dx, y))",

@@ -234,7 +234,10 @@ def changed(program, **fields):
         (changed(LOOPS, do=[{**STEP, "args": ["data", "n", "q", "k"]}]), "argument q"),
         (changed(UNTIL, until={"sum": "data", "below": 1}), "`until` sums data, which no kernel of the repetition"),
         (changed(UNTIL, swap=[["level", "given"]]), "a step of the program fills, swaps or tests given, an input"),
-        (changed(LOOPS, **{"for": "is"}), "line [0-9]+: oracle.py gets is as an argument, but `is` is a keyword"),
+        (
+            changed(LOOPS, **{"for": "is"}),
+            "line [0-9]+: oracle.py gets is as an argument, but `is` is a Python keyword",
+        ),
         (changed(LOOPS, upto="n"), "program.0.upto: unknown key; did you mean to"),
         (changed(UNTIL, do=[{**RELAX, "locl": [1]}]), "program.0.do.0.locl: unknown key; did you mean local"),
         ({"kernel": "add"}, "`program` must be a list of steps"),

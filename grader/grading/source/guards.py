@@ -164,7 +164,10 @@ class Guards:
     def _joined(self, span: Span, place: int) -> Iterator[Guard]:
         """Yield the guards that the operands before a token provide for it."""
         sign = "||" if len(self.values.split(span, "||")) > 1 else "&&"
-        for part in self.values.split(span, sign):
+        parts = self.values.split(span, sign)
+        if len(parts) == 1:
+            return  # the operator lacks an operand, which does not compile
+        for part in parts:
             if part[0] <= place < part[1]:
                 yield from self._inside(part, place)
             elif part[1] <= place and sign == "||":

@@ -78,6 +78,12 @@ def test_what_is_no_guard_of_an_access(body):
     assert guards(body) == set()
 
 
+@pytest.mark.parametrize("body", ["b[0] += || a[i];", "if (&& a[i] > 0) b[0] = 1;", "b[0] = (|| (&& a[i]));"])
+def test_an_operator_without_an_operand_is_no_guard(body):
+    """A text that does not compile is read to its end: an operator that lacks an operand is not a guard."""
+    assert guards(body) == set()
+
+
 @pytest.mark.parametrize(
     "body", ["if (i < n || j < n) a[i] = 0;", "if (i < n) { i += 4; a[i] = 0; }", "if (i == n) a[i] = 0;"]
 )
