@@ -143,7 +143,7 @@ def _model_passes(assignment: Assignment, own: OwnResults) -> Claim:
 
 
 def _advice(assignment: Assignment, failed: Sequence[Check]) -> str:
-    """Return advice on wrong results; "" if there are none."""
+    """Return advice on wrong results, or "" if no result is wrong."""
     wrong = {check.label for check in failed if check.kind is Kind.CORRECTNESS and check.reason is Reason.WRONG_OUTPUT}
     whole = {case.name for case in assignment.correctness.cases if case.data == "integers"}
     if not wrong:

@@ -170,12 +170,13 @@ def checked(where: str, kind: type[Read], fields: Fields, path: Path | None = No
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        errors = _in_order(error, fields, _Origin(path, inside))
+        origin = _Origin(path, inside)
+        errors = _in_order(error, fields, origin)
         absent = NOT_IN_THE_FILE if "folder" in fields else frozenset[str]()
         unknown = {
             _place(each, fields): similar_field(kind, each["loc"], absent) for each in errors if each["type"] == UNKNOWN
         }
-        raise InputError(_message(where, errors, unknown, fields, _Origin(path, inside))) from error
+        raise InputError(_message(where, errors, unknown, fields, origin)) from error
 
 
 def _in_order(error: ValidationError, fields: Fields, origin: _Origin) -> list[Any]:
@@ -211,7 +212,7 @@ def _message(where: str, errors: list[Any], unknown: Mapping[str, str | None], f
 
 
 def _others_in_words(places: list[str], unknown: Mapping[str, str | None], origin: _Origin) -> str:
-    """Return a sentence about the unknown keys after the first, or "" if there are none."""
+    """Return a sentence about the unknown keys after the first, or "" if only one key is unknown."""
     found = []
     for place in places:
         near, line = unknown[place], origin.line(place)

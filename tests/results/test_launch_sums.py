@@ -14,7 +14,7 @@ def test_one_launch_stays_as_it_is():
 
 def test_counts_of_launches_are_added_up():
     """Each expression and each line with conditions has one record. Counts are added up, ratios are the largest ones,
-    and the stride is that of the launch with more requests.
+    and the stride comes from the launch with more requests.
     """
     first = replace(PROFILE.accesses[0], requests=4, sectors=16, fewest=4, worst=4.0, conflicts=1, stride=64)
     second = replace(first, requests=6, sectors=6, fewest=6, worst=1.0, conflicts=0, stride=4)

@@ -104,7 +104,7 @@ def advice_on(source: str) -> str:
 
 
 def _size_in_condition(seen: Outline, function: Function) -> int | None:
-    """Return the line of the first loop of a function whose condition calls get_local_size; None if there is none."""
+    """Return the line of the first loop of a function whose condition calls get_local_size; None if no loop does."""
     for place in range(*function.body):
         if seen.code[place].text in {"for", "while"} and seen.code[place + 1].text == "(":
             head = [token.text for token in seen.code[place + 2 : seen.pairs[place + 1]]]

@@ -163,8 +163,9 @@ class Guards:
 
     def _joined(self, span: Span, place: int) -> Iterator[Guard]:
         """Yield the guards that the operands before a token provide for it."""
-        sign = "||" if len(self.values.split(span, "||")) > 1 else "&&"
-        parts = self.values.split(span, sign)
+        sign, parts = "||", self.values.split(span, "||")
+        if len(parts) == 1:
+            sign, parts = "&&", self.values.split(span, "&&")
         if len(parts) == 1:
             return  # the operator lacks an operand, which does not compile
         for part in parts:

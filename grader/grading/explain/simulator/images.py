@@ -45,7 +45,7 @@ def outside(heard: Heard) -> Words:
     extent = " x ".join(filter(None, found.group("width", "height", "depth")))
     check = CHECK_PLACE_3D if found["depth"] else CHECK_PLACE
     does, access = ("writes", "store") if entity.writes else ("reads", "read")
-    what = f"line {entity.line} {does} {_named(heard)} at ({coordinates}), outside its {extent} pixels."
+    what = f"line {entity.line} {does} {quoted(image)} at ({coordinates}), outside its {extent} pixels."
     place = (heard.scene.expanded, heard.seen.kernel, entity.line)
     if heard.scene.is_beyond(entity.global_id):
         cause = beyond(capital(heard.scene.item(entity.global_id)), access, deciders(*place))
@@ -58,18 +58,13 @@ def outside(heard: Heard) -> Words:
     return Words(what, cause, (heard.place(entity, image),))
 
 
-def _named(heard: Heard) -> str:
-    """The image in a sentence."""
-    return quoted(heard.message.array) if heard.message.array else "an image"
-
-
 def other_numbers(heard: Heard) -> Words:
     """Explain a function that reads or writes another type of number than the pixels contain."""
     image, entity = heard.message.array or "an image", heard.entities[0]
     code, function = OTHER_NUMBERS.match(heard.message.text), FUNCTION.search(heard.message.text)
     assert code is not None, "this is what the message begins with"
     used = f"with {function[1]}{function[2]}" if function else "with a function for other numbers"
-    what = f"line {entity.line} uses {_named(heard)} {used}, which is for pixels of other numbers."
+    what = f"line {entity.line} uses {quoted(image)} {used}, which is for pixels of other numbers."
     suffix = SUFFIXES.get(code[1])
     if suffix is None or function is None:
         cause = (

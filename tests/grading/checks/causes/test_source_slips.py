@@ -54,7 +54,7 @@ def test_the_mistake_comes_before_a_finding_that_it_explains():
 
 def test_a_later_finding_is_explained_and_wrong_cases_join_it():
     """If the mistake explains only a later finding, this finding gets its message and help. A case that is wrong for
-    the same mistake is then not an issue of its own. The check still reports its first finding.
+    the same mistake is then not a separate issue. The check still reports its first finding.
     """
     divergent = finding(12, Reason.BARRIER_DIVERGENCE)
     before = failed("sanitizer (n 9)", divergent.reason, divergent.message, findings=(divergent, finding(8)))
