@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from signal import Signals
 
 
@@ -19,6 +20,12 @@ def listed(things: Iterable[object], word: str) -> str:
 def quoted(name: str) -> str:
     """Put a name from a program in backquotes. A description in place of a name, such as "an array", is not changed."""
     return name if " " in name else f"`{name}`"
+
+
+def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return a question with the known name that is most similar to an unknown one, or other advice if none is."""
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else otherwise
 
 
 def sizes_in_words(sizes: Mapping[str, str | int]) -> str:

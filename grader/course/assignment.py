@@ -8,6 +8,7 @@ from typing import Any, NewType
 from pydantic import Field, model_validator
 
 from grader.common.errors import InputError
+from grader.common.phrases import suggestion
 from grader.common.record import replace
 from grader.course.computation import Computation
 from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
@@ -262,7 +263,8 @@ def _unfit(what: str, requires: Iterable[str], listed: Iterable[MemoryCheck], hi
     is_hidden = {check.name: check.hidden for check in listed}
     for name in requires:
         if name not in is_hidden:
-            yield f"{what} requires {name}, which is not a memory check that is listed before it"
+            meant = suggestion(name, is_hidden, "correct the name")
+            yield f"{what} requires {name}, which is not a memory check that is listed before it; {meant}"
         elif is_hidden[name] and not hidden:
             yield f"{what} requires {name}, which is hidden, so students would learn its result; hide both or neither"
 

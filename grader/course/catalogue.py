@@ -8,7 +8,7 @@ from grader.common.record import Record
 from grader.course.assignment import Assignment
 from grader.course.criteria import Hints
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, KIT_FILE, MODEL_FILE, ORACLE_FILE, RULES_FILE, Kit
-from grader.course.loading import Fields, checked, line_of, read_fields
+from grader.course.loading import Fields, checked, line_at, line_of, read_fields
 from grader.course.policies.rules import POLICIES, Policies, contradictions
 from grader.course.suite import Coursework, Suite
 
@@ -96,6 +96,7 @@ def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
     checked(str(path), Policies, {name: own[name] for name in POLICIES if name in own}, path)
     _check_together(path, checked(str(path), Policies, policies), own)
     if PARTS not in fields:
+        _check_spelling(path, own)
         return checked(str(path), Assignment, {**fields, **policies, **place}, path)
     common = {name: value for name, value in fields.items() if name != PARTS}
     parts = tuple(_part(path, number, common, each, place) for number, each in enumerate(_listed(path, fields)))
@@ -110,10 +111,26 @@ def _check_together(path: Path, policies: Policies, stated: Fields) -> None:
         raise InputError(f"{path}, line {line_of(path, here)}: {name}: {why}")
 
 
+def _check_spelling(path: Path, own: Fields) -> None:
+    """Raise InputError if a list in this file has a name like `parts`. As the file of a single kernel, it would get
+    errors about fields that are only in the list.
+    """
+    for name, value in own.items():
+        if isinstance(value, list) and difflib.get_close_matches(str(name).lower(), [PARTS]):
+            raise InputError(f"{path}, line {line_of(path, name)}: {name}: unknown key; did you mean {PARTS}?")
+
+
 def _listed(path: Path, fields: Fields) -> list[Fields]:
     parts = fields[PARTS]
-    if not isinstance(parts, list) or not all(isinstance(each, dict) and "kernel" in each for each in parts):
+    if not isinstance(parts, list) or not all(isinstance(each, dict) for each in parts):
         raise InputError(f"{path}: parts: must be a list of mappings, each with a `kernel`.")
+    for number, part in enumerate(parts):
+        place = f"{PARTS}.{number}"
+        if "kernel" not in part:
+            near = difflib.get_close_matches("kernel", map(str, part), n=1)
+            why = f"{near[0]}: unknown key; did you mean kernel?" if near else "has no `kernel`; add it."
+            line = line_at(path, f"{place}.{near[0]}" if near else place)
+            raise InputError(f"{path}, line {line}: {place}: {why}")
     return parts
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from grader.common.phrases import suggestion
 from grader.course.criteria import Sizes
 from grader.course.expressions import Expression, evaluate_int, evaluate_stated
 from grader.course.interface import Interface
@@ -81,14 +82,16 @@ class Computation(Interface):
                 yield Contradiction(place, f"{name} is the name of two things; rename one")
         kernels = {launch.kernel for launch in self.student_launches}
         if self.kernel not in kernels:
-            yield Contradiction("kernel", f"no launch runs {self.kernel}; add one, or correct `kernel`")
+            meant = suggestion(self.kernel, kernels, "add one, or correct `kernel`")
+            yield Contradiction("kernel", f"no launch runs {self.kernel}; {meant}")
         for place, launch in {**self.placed_launches, **self.placed_baseline}.items():
             for arg in launch.args:
                 if arg not in names or arg in self.structs:
+                    meant = suggestion(arg, set(names) - set(self.structs), "correct the name")
                     yield Contradiction(
                         f"{place}.args",
                         f"the launch of {launch.kernel} has the argument {arg}, which is not a buffer, a size, "
-                        "a value, a scalar, a local array or a sampler; correct the name",
+                        f"a value, a scalar, a local array or a sampler; {meant}",
                     )
         yield from self._misnamed_steps()
         yield from self._unreadable()

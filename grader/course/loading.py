@@ -276,4 +276,6 @@ def _words(error: Any) -> str:
         return f"`{error['input']}` is not {NUMBERS[error['type']]}."
     message = MESSAGES.get(error["type"], error["msg"].removeprefix("Value error, "))
     remedy = REMEDIES.get(error["type"])
-    return f"{message}; {remedy}." if remedy else f"{message}."
+    if remedy:
+        return f"{message}; {remedy}."
+    return message if message.endswith("?") else f"{message}."

@@ -38,8 +38,10 @@ def test_mappings_are_merged_and_all_else_replaced():
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ([{"launches": []}], "parts: must be a list of mappings, each with a `kernel`"),
-        ({"add": {}}, "parts: must be a list"),
+        ([{"launches": []}], "parts.0: has no `kernel`; add it."),
+        ([{"kernal": "add", "launches": [LAUNCH]}], "parts.0: kernal: unknown key; did you mean kernel?"),
+        ([{"kernel": "addd", "launches": [LAUNCH]}], "parts.0 (addd): no launch runs addd; did you mean add?"),
+        ({"add": {}}, "parts: must be a list of mappings, each with a `kernel`"),
         ([{"kernel": "plus"}], "parts.0 (plus): launches: Field required"),
         ([{"kernel": "add", "launches": [LAUNCH]}] * 2, "two parts have the same kernel"),
         ([{"kernel": "add", "launches": [LAUNCH], "colour": 1}], "parts.0 (add): colour"),
@@ -50,6 +52,13 @@ def test_a_part_that_is_wrong_is_named(tmp_path, parts, words):
     with pytest.raises(InputError) as error:
         course_of(tmp_path, {**PARTS, "parts": parts}).load("small")
     assert words in str(error.value)
+
+
+def test_a_misspelt_list_of_parts_is_recognised(tmp_path):
+    """The error for a misspelt `parts` suggests this name. It does not report the fields that only the parts have."""
+    course = course_of(tmp_path, {"prats" if name == "parts" else name: value for name, value in PARTS.items()})
+    with pytest.raises(InputError, match=r"line \d+: prats: unknown key; did you mean parts\?$"):
+        course.load("small")
 
 
 def test_results_are_joined_under_the_names_of_the_parts_and_separated_again(suite):
