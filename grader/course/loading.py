@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from grader.common.errors import InputError
+from grader.course.field_messages import UNKNOWN, message
 from grader.course.field_names import similar_field
 from grader.course.folders import NOT_IN_THE_FILE, read_text
 
@@ -68,6 +69,14 @@ def read_fields(path: Path, such_as: str) -> Fields:
     """Read the mapping in a file. `such_as` gives examples of fields, for the error about a file with other
     contents.
     """
+    fields = read_optional_fields(path, such_as)
+    if fields is None:
+        raise InputError(f"{path}: is empty; write fields such as {such_as}.")
+    return fields
+
+
+def read_optional_fields(path: Path, such_as: str) -> Fields | None:
+    """Read the mapping in a file, or return None if the file is empty."""
     text = read_text(path)
     try:
         fields = yaml.load(text, _Loader)  # noqa: S506 - it is a safe one
@@ -76,9 +85,7 @@ def read_fields(path: Path, such_as: str) -> Fields:
         raise InputError(f"{path}: {error}") from error
     except NOT_YAML as error:
         raise InputError(f"{path}: is not YAML: {_syntax(error)}") from error
-    if fields is None:
-        raise InputError(f"{path}: is empty; write fields such as {such_as}.")
-    if not isinstance(fields, dict):
+    if fields is not None and not isinstance(fields, dict):
         raise InputError(f"{path}: must contain fields such as {such_as}, but contains {type(fields).__name__}.")
     return fields
 
@@ -151,11 +158,11 @@ def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
 
 
 @dataclass(frozen=True)
-class _Origin:
+class Origin:
     """Origin of fields: the file, if it is known, and the mapping in the file (`inside` of `line_at`)."""
 
-    path: Path | None
-    inside: str
+    path: Path | None = None
+    inside: str = ""
 
     def line(self, place: str) -> int | None:
         """Return the line of a field, or None if it is unknown."""
@@ -170,37 +177,41 @@ def checked(where: str, kind: type[Read], fields: Fields, path: Path | None = No
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        origin = _Origin(path, inside)
-        errors = _in_order(error, fields, origin)
-        absent = NOT_IN_THE_FILE if "folder" in fields else frozenset[str]()
-        unknown = {
-            _place(each, fields): similar_field(kind, each["loc"], absent) for each in errors if each["type"] == UNKNOWN
-        }
-        raise InputError(_message(where, errors, unknown, fields, origin)) from error
+        raise InputError(described(error, where, kind, fields, Origin(path, inside))) from error
 
 
-def _in_order(error: ValidationError, fields: Fields, origin: _Origin) -> list[Any]:
+def described(error: ValidationError, where: str, kind: type[BaseModel], fields: Fields, origin: Origin) -> str:
+    """Return the message about invalid fields. It begins with `where`, the place of the fields."""
+    errors = _in_order(error, fields, origin)
+    absent = NOT_IN_THE_FILE if "folder" in fields else frozenset[str]()
+    unknown = {
+        place_of(each, fields): similar_field(kind, each["loc"], absent) for each in errors if each["type"] == UNKNOWN
+    }
+    return _message(where, errors, unknown, fields, origin)
+
+
+def _in_order(error: ValidationError, fields: Fields, origin: Origin) -> list[Any]:
     """Return the errors, beginning with unknown keys in the order of their lines, because an unknown key is often a
     misspelt missing one.
     """
     errors = _stated(error, fields)
     unknown = [each for each in errors if each["type"] == UNKNOWN]
     others = [each for each in errors if each["type"] != UNKNOWN]
-    return [*sorted(unknown, key=lambda each: origin.line(_place(each, fields)) or 0), *others]
+    return [*sorted(unknown, key=lambda each: origin.line(place_of(each, fields)) or 0), *others]
 
 
-def _message(where: str, errors: list[Any], unknown: Mapping[str, str | None], fields: Fields, origin: _Origin) -> str:
+def _message(where: str, errors: list[Any], unknown: Mapping[str, str | None], fields: Fields, origin: Origin) -> str:
     """Return the message about these errors. It begins with `where` and the line of the first error. `unknown` gives
     a suggestion for the place of each unknown key.
     """
     meant = {".".join((*place.split(".")[:-1], near)) for place, near in unknown.items() if near}
     words: dict[str, dict[str, None]] = {}  # a value that may be of several kinds gets several messages
     for each in errors:
-        place = _place(each, fields)
+        place = place_of(each, fields)
         if place in unknown:
             words[place] = {f"unknown key; {_suggestion(unknown[place])}": None}
         elif each["type"] != "missing" or place not in meant:  # the unknown key is a misspelt missing one
-            words.setdefault(place, {})[_words(each)] = None
+            words.setdefault(place, {})[message(each)] = None
     (place, first), *others = words.items()
     line = origin.line(errors[0].get("ctx", {}).get("place", place))
     if line is not None:
@@ -211,7 +222,7 @@ def _message(where: str, errors: list[Any], unknown: Mapping[str, str | None], f
     return ": ".join(filter(None, (where, place, f"{' Or: '.join(first)}{more}")))
 
 
-def _others_in_words(places: list[str], unknown: Mapping[str, str | None], origin: _Origin) -> str:
+def _others_in_words(places: list[str], unknown: Mapping[str, str | None], origin: Origin) -> str:
     """Return a sentence about the unknown keys after the first, or "" if only one key is unknown."""
     found = []
     for place in places:
@@ -236,25 +247,7 @@ def _stated(error: ValidationError, fields: Fields) -> list[Any]:
     return list(filter(is_stated, errors)) or errors
 
 
-MESSAGES = {
-    "tuple_type": "must be a list; write it in brackets, such as [n]",
-    "dict_type": "must be a mapping; write it in braces, such as {name: value}",
-}
-"""Messages in the words of YAML. The library's messages have names of Python's types."""
-
-REMEDIES = {"missing": "add it"}
-
-NUMBERS = {
-    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "a whole number"),
-    **dict.fromkeys(("float_parsing", "float_type"), "a number"),
-}
-"""Description of a valid value for each kind of error."""
-
-UNKNOWN = "extra_forbidden"
-"""Kind of error for an unknown key."""
-
-
-def _place(error: Any, fields: Fields) -> str:
+def place_of(error: Any, fields: Fields) -> str:
     """Return the path of the field in the file, without the names of alternative types that pydantic inserts."""
     found: Any = fields
     place = []
@@ -265,17 +258,3 @@ def _place(error: Any, fields: Fields) -> str:
                 place.append(str(step))
     lacking = error["loc"][-1:] if error["type"] == "missing" else ()
     return ".".join((*place, *map(str, lacking)))
-
-
-def _words(error: Any) -> str:
-    if error["type"] in {"literal_error", "enum"}:
-        return f"{error['input']!r} is not a possible value; write {error['ctx']['expected']}."
-    if error["input"] is None and error["type"] != "missing":
-        return "has no value; write one, or remove the field."
-    if error["type"] in NUMBERS and isinstance(error["input"], str | int | float):
-        return f"`{error['input']}` is not {NUMBERS[error['type']]}."
-    message = MESSAGES.get(error["type"], error["msg"].removeprefix("Value error, "))
-    remedy = REMEDIES.get(error["type"])
-    if remedy:
-        return f"{message}; {remedy}."
-    return message if message.endswith("?") else f"{message}."

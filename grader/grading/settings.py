@@ -29,15 +29,15 @@ from grader.common.files import data_folder
 from grader.common.notices import NoticeRules
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
-from grader.course.loading import NOT_YAML
 from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.forkserver import ForkServer
 from grader.execution.sandbox.limits import ContainerRules, Rules, WorkerLimits, spare_processors
 from grader.execution.sandbox.users import roots_own
 from grader.execution.timeouts import Timeouts
-from grader.grading.installation import CONFIG_FILE, CONFIG_VARIABLE, config_file, own_config_file, own_course, shipped
+from grader.grading.installation import CONFIG_VARIABLE, config_file, own_config_file, own_course, shipped
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
+from grader.grading.setting_errors import file_settings, wrong_setting, wrong_variable
 from grader.grading.trust import was_started
 from grader.protocol.messages import Limits
 
@@ -255,16 +255,12 @@ class Settings(BaseSettings):
 
 
 class _FileSource(YamlConfigSettingsSource):
-    """Settings from the settings file. Raises InputError if a file from GRADER_CONFIG sets the course, and TypeError
-    if the name of a setting is not text.
+    """Settings from the settings file. Raises InputError if the file cannot be read, or if a file from GRADER_CONFIG
+    sets the course.
     """
 
     def _read_file(self, file_path: Any) -> dict[str, Any]:
-        fields = super()._read_file(file_path)
-        for name in fields:
-            if not isinstance(name, str):
-                raise TypeError(f"{name!r} is not the name of a setting.")
-        return fields
+        return file_settings(Path(file_path))
 
     def __call__(self) -> dict[str, Any]:
         fields = super().__call__()
@@ -295,12 +291,6 @@ def load_settings(given: dict[str, Any]) -> Settings:
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(
-            f"the setting {where} cannot be used: {first['msg']} (see your {CONFIG_FILE} and GRADER_* variables)."
-        ) from error
+        raise InputError(wrong_setting(error, Settings, given)) from error
     except SettingsError as error:
-        raise InputError(f"a GRADER_* variable cannot be used: {' '.join(str(error).split())}.") from error
-    except (*NOT_YAML, OSError) as error:
-        raise InputError(f"the settings in {config_file()} cannot be read: {' '.join(str(error).split())}") from error
+        raise InputError(wrong_variable(error)) from error

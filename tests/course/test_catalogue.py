@@ -191,8 +191,8 @@ def test_no_measurement_depends_on_policies(copy):
             "",
             "line 3: due: 2026-12-01 23:59 CET is not after `opens`, 2026-12-02 00:00 CET.",
         ),
-        ("grace: -1\n", "", "line 1: grace: Input should be greater than or equal to 0."),
-        ("late: {percent: 0}\n", "", "line 1: late.percent: Input should be greater than 0"),
+        ("grace: -1\n", "", "line 1: grace: must be at least 0."),
+        ("late: {percent: 0}\n", "", "line 1: late.percent: must be more than 0."),
         (
             "late: {percents: 10}\n",
             "",

@@ -72,7 +72,7 @@ def test_what_looks_like_a_date_is_text(tmp_path):
         ("name: one\nshare: half", "share: `half` is not a number."),
         (
             "name: one\neither: [one, 4.5]",
-            "either.1: Input should be a valid string. Or: `4.5` is not a whole number.",
+            "either.1: must be text; write it in quotation marks. Or: `4.5` is not a whole number.",
         ),
         ("nme: one", "nme: unknown key; did you mean name?"),
     ],
@@ -93,7 +93,7 @@ def test_what_is_wrong_is_one_line_that_begins_with_the_path(tmp_path, text, sai
     ("text", "said"),
     [
         ("name: one\nnumber: many", ", line 2: number: `many` is not a whole number."),
-        ("name: one\n\neither:\n  - one\n  - 4.5", ", line 5: either.1: Input should be"),
+        ("name: one\n\neither:\n  - one\n  - 4.5", ", line 5: either.1: must be text"),
         ("name: one\nnme: two", ", line 2: nme: unknown key; did you mean name?"),
         ("number: 1", ": name: Field required; add it."),
     ],

@@ -299,26 +299,31 @@ def test_nested_settings_of_file_and_environment_are_joined(own, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("devise: 1\n", "the setting devise cannot be used: Extra inputs are not permitted"),
-        ("deadlines: {lunch: 1}\n", "the setting deadlines.lunch cannot be used"),
-        ("timing: {min_pair: 1}\n", "the setting timing.min_pair cannot be used"),
-        ("device: first\n", "the setting device cannot be used: Input should be a valid integer"),
-        ("device: -1\n", "the setting device cannot be used"),
-        ("timing: 5\n", "the setting timing cannot be used"),
-        ("watching: {simulation: {warp: 0}}\n", "the setting watching.simulation.warp cannot be used"),
-        ("watching: {require: true}\n", "the setting watching.require cannot be used"),
-        ("deadlines: {launch: 0}\n", "the setting deadlines.launch cannot be used"),
-        ("limits: {memory_bytes: none}\n", "the setting limits.memory_bytes cannot be used"),
-        ("device: [\n", "the settings in {} cannot be read: "),
-        ("- device\n", "the settings in {} cannot be read: "),
-        ("42\n", "the settings in {} cannot be read: "),
-        ("null: 1\n", "the settings in {} cannot be read: None is not the name of a setting."),
+        ("devise: 1\n", "{}, line 1: devise: unknown key; did you mean device?"),
+        ("device: 0\ndeadlines:\n  lunch: 1\n", "{}, line 3: deadlines.lunch: unknown key; did you mean launch?"),
+        ("timing: {min_pair: 1}\n", "{}, line 1: timing.min_pair: unknown key; did you mean min_pairs?"),
+        ("device: first\n", "{}, line 1: device: `first` is not a whole number."),
+        ("device: -1\n", "{}, line 1: device: must be at least 0."),
+        ("timing: 5\n", "{}, line 1: timing: must be a mapping; write it in braces, such as {{name: value}}."),
+        ("timing: {1: 5}\n", "{}, line 1: timing.1: the name of a field must be text"),
+        ("watching: {simulation: {warp: 0}}\n", "{}, line 1: watching.simulation.warp: must be "),
+        ("watching: {require: true}\n", "{}, line 1: watching.require: unknown key; did you mean required?"),
+        ("deadlines: {launch: 0}\n", "{}, line 1: deadlines.launch: must be more than 0."),
+        ("limits: {memory_bytes: none}\n", "{}, line 1: limits.memory_bytes: `none` is not a whole number."),
+        ("private_networks: inside\n", "{}, line 1: private_networks: must be a list; write it in brackets"),
+        ("private_networks: [inside]\n", "{}, line 1: private_networks.0: must be a network, such as 10.0.0.0/8."),
+        ("sign_in: {passwords: maybe}\n", "{}, line 1: sign_in.passwords: must be true or false."),
+        ("sign_in: {mail: {host: a}}\n", "{}, line 1: sign_in.mail.sender: Field required; add it."),
+        ("device: [\n", "{}: is not YAML: line 2, column 1: "),
+        ("- device\n", "{}: must contain fields such as `device: 0`, but contains list."),
+        ("42\n", "{}: must contain fields such as `device: 0`, but contains int."),
+        ("null: 1\n", "{}: None is not the name of a setting; correct or remove it."),
         ("sandbox: sandpit\n", "there is no sandbox 'sandpit'; there are: process"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_line(own, text, said):
-    """The message about a settings file that cannot be used is one line. It names the setting, or the file if the file
-    is not a YAML mapping.
+    """The message about a settings file that cannot be used is one line. It names the file, the line and the setting,
+    and says what is expected.
     """
     own.write_text(text)
     assert said.format(own) in complaint()
@@ -327,27 +332,38 @@ def test_a_file_that_cannot_be_used_is_one_line(own, text, said):
 def test_a_file_that_is_no_text_is_one_line(own):
     """The message about a settings file that is not text is one line."""
     own.write_bytes(b"device: \xff\xfe\n")
-    assert f"the settings in {own} cannot be read: " in complaint()
+    assert f"{own}: is not " in complaint()
+
+
+def test_a_missing_setting_is_one_of_the_file(own, monkeypatch):
+    """If the environment sets a part of a group, such as a secret, the file is named for the missing parts. The message
+    does not quote the secret.
+    """
+    own.write_text("sign_in:\n  mail: {host: a}\n")
+    monkeypatch.setenv("GRADER_SIGN_IN__MAIL__PASSWORD__VALUE", "hunter2")
+    assert f"{own}, line 2: sign_in.mail.sender: Field required; add it." in complaint()
+    assert "hunter2" not in complaint()
 
 
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("GRADER_DEVICE", "first", "the setting device cannot be used"),
-        ("GRADER_TIMING__MIN_PAIRS", "many", "the setting timing.min_pairs cannot be used"),
-        ("GRADER_TIMING__MIN_PAIR", "3", "the setting timing.min_pair cannot be used"),
+        ("GRADER_DEVICE", "first", "the variable GRADER_DEVICE: device: `first` is not a whole number."),
+        ("GRADER_TIMING__MIN_PAIRS", "many", "the variable GRADER_TIMING__MIN_PAIRS: timing.min_pairs: `many` is not"),
+        ("GRADER_TIMING__MIN_PAIR", "3", "timing.min_pair: unknown key; did you mean min_pairs?"),
+        ("GRADER_TIMING", '{"min_pairs": "x"}', "the variable GRADER_TIMING: timing.min_pairs: `x` is not"),
+        ("GRADER_PRIVATE_NETWORKS", "x", "the variable GRADER_PRIVATE_NETWORKS: is not JSON; write a list"),
         ("GRADER_SANDBOX", "sandpit", "there is no sandbox 'sandpit'"),
-        ("GRADER_TIMING", "{", "timing"),
+        ("GRADER_TIMING", "{", "the variable GRADER_TIMING: "),
     ],
 )
-def test_a_variable_that_cannot_be_used_is_one_line(monkeypatch, name, value, said):
-    """The message about an environment variable that cannot be used is one line. It names the setting and the sources
-    of settings, and mentions a file only if one was read.
+def test_a_variable_that_cannot_be_used_is_one_line(own, monkeypatch, name, value, said):
+    """The message about an environment variable that cannot be used is one line. It names the variable, even if the
+    file sets other settings of the same group.
     """
+    own.write_text("timing: {max_pairs: 80}\n")
     monkeypatch.setenv(name, value)
-    message = complaint()
-    assert said in message
-    assert "settings in None" not in message
+    assert said in complaint()
 
 
 @pytest.mark.parametrize(
