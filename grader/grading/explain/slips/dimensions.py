@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.common.phrases import listed
+from grader.common.phrases import listed, quoted
 from grader.grading.explain.simulator.source_lines import lines_in_words
 from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses, in_words
 from grader.grading.explain.slips.launch import SimulatedLaunch
@@ -44,7 +44,7 @@ def dimensions(launch: SimulatedLaunch) -> Slip | None:
     users = f"{lines_in_words(lines)} {'exchanges' if len(lines) == 1 else 'exchange'}"
     return Slip(
         message=f"{users if len(lines) <= IDS_LINES else 'the kernel exchanges'} dimensions 0 and 1. "
-        f"Dimension 0 of this launch runs along the {first} of {stored.array}, dimension 1 along its {second}.",
+        f"Dimension 0 of this launch runs along the {first} of {quoted(stored.array)}, dimension 1 along its {second}.",
         help="Exchange 0 and 1 in all calls of get_global_id, get_local_id and get_group_id.",
         cause="the kernel uses the dimensions of the launch the other way round",
         explains=_consequences(launch),
@@ -64,7 +64,8 @@ def exchanged_groups(launch: SimulatedLaunch) -> Slip | None:
         return None
     lines = {each.access.line for each in wrong}
     uses = dict.fromkeys(
-        f"get_group_id({each.dimension}) for the {each.coordinate.units} of {each.access.array}" for each in wrong
+        f"get_group_id({each.dimension}) for the {each.coordinate.units} of {quoted(each.access.array)}"
+        for each in wrong
     )
     runs = [
         f"{'dimension' if number else 'Dimension'} {number} {'' if number else 'of this launch '}runs along "
@@ -91,7 +92,7 @@ def one_group_id(launch: SimulatedLaunch) -> Slip | None:
         groups = launch.items[each.own] // launch.group[each.own]
         if each.dimension == each.own or (each.access.place, each.dimension) not in right or groups < 2:
             continue
-        array, units, others = each.access.array, each.coordinate.units, _other_units(each.coordinate)
+        array, units, others = quoted(each.access.array), each.coordinate.units, _other_units(each.coordinate)
         return Slip(
             message=f"line {_line(launch, each)} uses dimension {each.dimension} of the launch for the {units} of "
             f"{array}, as for its {others}, so only some blocks of {array} are stored. Dimension {each.own} runs "
@@ -126,7 +127,7 @@ def one_local_id(launch: SimulatedLaunch) -> Slip | None:
             (own,) = used[0]
             return Slip(
                 message=f"line {access.line} uses get_local_id({own}) for the row and for the column of "
-                f"{access.array}, so a group loads only the diagonal of its tile.",
+                f"{quoted(access.array)}, so a group loads only the diagonal of its tile.",
                 help=f"Use get_local_id({1 - own}) for one of the two. Check both ids where they are defined.",
                 cause="the kernel uses the dimensions of the launch the other way round",
                 explains=_consequences(launch) | {access.line},

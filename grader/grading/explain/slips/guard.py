@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from grader.common.phrases import capital, listed
+from grader.common.phrases import capital, listed, quoted
 from grader.grading.explain.simulator.source_lines import lines_in_words
 from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses, in_words
 from grader.grading.explain.slips.launch import Outside, SimulatedLaunch
@@ -75,14 +75,14 @@ def _left_out(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordin
         last = f"the last {coordinate.unit}" if excess == -1 else f"the last {-excess} {coordinate.units}"
         last = last if coordinate.unit != "index" else last.replace("index", "element")
         return Slip(
-            message=f"the {kind} in line {guard.line} leaves out {last} of {store.array}.",
+            message=f"the {kind} in line {guard.line} leaves out {last} of {quoted(store.array)}.",
             help=f"Test {wanted} instead.",
             cause=f"a {kind} leaves out the last elements",
         )
     if excess is None and limit.atoms <= launch.sizes.keys() and launch.value(limit) < launch.value(coordinate.size):
         return Slip(
             message=f"the {kind} in line {guard.line} compares `{launch.written(guard.left)}` with "
-            f"`{launch.written(guard.right)}`, but {store.array} has `{coordinate.limit}` {coordinate.units}.",
+            f"`{launch.written(guard.right)}`, but {quoted(store.array)} has `{coordinate.limit}` {coordinate.units}.",
             help=f"Test {wanted} instead.",
             cause=f"a {kind} compares an index with the wrong size",
         )
@@ -192,7 +192,7 @@ def _advice(launch: SimulatedLaunch, found: Mapping[Outside, Sequence[GuardedCoo
     if len(found) > 1 and len(set(wanted.values())) == 1:
         return f"Run {lines_in_words({each.line for each in found})} only if {wanted.popitem()[1]}"
     parts = (
-        f"{'write' if each.writes else 'read'} `{each.array}` only if {condition}"
+        f"{'write' if each.writes else 'read'} {quoted(each.array)} only if {condition}"
         for each, condition in sorted(wanted.items(), key=lambda pair: pair[0].line)
     )
     return capital("; ".join(dict.fromkeys(parts)))
@@ -232,7 +232,8 @@ def _incomplete(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) ->
     limits = {each.coordinate.size for each in tested}
     rest = ", or correct the index" if any(limits & {*each.values} for each in guards) else ", too"
     return Slip(
-        message=f"the guard in line {line} does not test {listed(texts, 'and')}, the {units} of {access.array}.",
+        message=f"the guard in line {line} does not test {listed(texts, 'and')}, the {units} of "
+        f"{quoted(access.array)}.",
         help=f"Test {_wanted(launch, tested)}{rest}.{STAGE if _is_staged_for_a_sum(launch, access) else ''}",
         cause="a guard does not test all indexes",
         explains=frozenset({access.line}),
@@ -254,8 +255,8 @@ def _other_size(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) ->
         limits.append(f"`{each.coordinate.limit}` {each.coordinate.units}")
     lines = {each.other.line for each in wrong if each.other is not None}
     return Slip(
-        message=f"the guard in {lines_in_words(lines)} compares {listed(compared, 'and')}, but {access.array} has "
-        f"{listed(limits, 'and')}.",
+        message=f"the guard in {lines_in_words(lines)} compares {listed(compared, 'and')}, but "
+        f"{quoted(access.array)} has {listed(limits, 'and')}.",
         help=f"Test {_wanted(launch, wrong)} instead.",
         cause="a guard compares an index with the wrong size",
         explains=frozenset({access.line}),
@@ -283,7 +284,9 @@ def _too_far(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> Sl
     lines = {each.near.line for each in near if each.near is not None}
     if any(each.near is not None and each.coordinate.value not in each.near.values for each in near):
         return _another_index(launch, near)
-    ends = dict.fromkeys(f"the last {each.coordinate.unit} of {access.array} is `{_last(each)}`" for each in near)
+    ends = dict.fromkeys(
+        f"the last {each.coordinate.unit} of {quoted(access.array)} is `{_last(each)}`" for each in near
+    )
     return Slip(
         message=f"the guard in {lines_in_words(lines)} lets {listed(reached, 'and')}, but {listed(ends, 'and')}.",
         help=f"Test {_wanted(launch, near)} instead.",

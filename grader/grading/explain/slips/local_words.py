@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from grader.common.phrases import listed
+from grader.common.phrases import listed, quoted
 from grader.grading.explain.simulator.oclgrind import LOCAL, RACE
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
@@ -24,8 +24,8 @@ def unstored_words(launch: SimulatedLaunch) -> Slip | None:
             what = "the guard in line" if len(lines) == 1 else "the guards in lines"
             return Slip(
                 message=f"work-items that {what} {listed(lines, 'and')} {'keeps' if len(lines) == 1 else 'keep'} out "
-                f"store nothing in {unset.name}.",
-                help=f"Let them store a value in {unset.name}, too, such as 0.",
+                f"store nothing in {quoted(unset.name)}.",
+                help=f"Let them store a value in {quoted(unset.name)}, too, such as 0.",
                 cause="work-items past the end store nothing in local memory",
                 explains=frozenset({unset.line, unset.used_line}),
                 effects=frozenset({Reason.UNINITIALISED}),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import prod
 
+from grader.common.phrases import quoted
 from grader.grading.explain.simulator.oclgrind import GLOBAL, was_cut_off
 from grader.grading.explain.simulator.source_lines import FEW
 from grader.grading.explain.slips.blocking import blocking, in_number, kept_from
@@ -26,7 +27,9 @@ def unstored_results(launch: SimulatedLaunch) -> Slip | None:
         if 1 <= len(lines) <= FEW and tests:
             store = "store" if len(lines) == 1 else "stores"
             later = frozenset(line for name, line in launch.unset_later if name == array)
-            what = f"{launch.seen.kernel} never writes `{array}`" if later else f"`{array}` is never written"
+            what = (
+                f"{launch.seen.kernel} never writes {quoted(array)}" if later else f"{quoted(array)} is never written"
+            )
             return Slip(
                 message=f"{what}: {kept_from(tests, store, lines)}.",
                 help=f"Check the {in_number('condition', tests)}.",
@@ -50,8 +53,8 @@ def too_few_elements(launch: SimulatedLaunch) -> Slip | None:
         if has_rows and most is not None and most < elements - 1:
             size = in_words(shape[0] * shape[1])
             return Slip(
-                message=f"line {store.line} stores in {store.array} at index `{text}`, so it stores nothing after "
-                f"{store.array}[{most}], but {store.array} has `{size}` elements.",
+                message=f"line {store.line} stores in {quoted(store.array)} at index `{text}`, so it stores nothing "
+                f"after `{store.array}[{most}]`, but {quoted(store.array)} has `{size}` elements.",
                 help=f"Multiply the row by `{in_words(shape[1])}`, and add the column.",
                 cause="the index of a store stays too small",
             )

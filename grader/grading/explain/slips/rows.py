@@ -1,5 +1,6 @@
 """Finds a constant number in place of the row length of an array."""
 
+from grader.common.phrases import quoted
 from grader.grading.explain.slips.indexes import IndexedAccess, accesses, in_words, terms
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
@@ -30,8 +31,8 @@ def _of_access(launch: SimulatedLaunch, access: IndexedAccess, rows: dict[Polyno
         numbers = [each.number for each in factors if each is not None and each.number is not None]
         if len(factors) == 2 and rows[height] in factors and numbers and numbers[0] != launch.value(width):
             return Slip(
-                message=f"line {access.line} expects {numbers[0]} elements in each row of {access.array}, but a row "
-                f"has `{in_words(width)}` elements.",
+                message=f"line {access.line} expects {numbers[0]} elements in each row of {quoted(access.array)}, but "
+                f"a row has `{in_words(width)}` elements.",
                 help=f"Multiply the row by `{in_words(width)}`.",
                 cause="a number is used in place of the row length",
                 explains=frozenset(each.line for each in launch.outside),

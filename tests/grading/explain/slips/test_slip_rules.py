@@ -98,20 +98,20 @@ def said(rule, *args, **kwargs):
         (
             "if (y < h)\nB[x * h + y] = 0;",
             outside(WRITE, 5, "B"),
-            "the guard in line 4 does not test `x`, the row of B. Test `x < w`, too.",
+            "the guard in line 4 does not test `x`, the row of `B`. Test `x < w`, too.",
         ),
         (
             "if (x < h && y < w)\nB[x * h + y] = 0;",
             outside(WRITE, 5, "B"),
             (
-                "the guard in line 4 compares `x` with `h` and `y` with `w`, but B has `w` rows and `h` columns. "
+                "the guard in line 4 compares `x` with `h` and `y` with `w`, but `B` has `w` rows and `h` columns. "
                 "Test `x < w` and `y < h` instead."
             ),
         ),
         (
             "if (x > w || y >= h) return;\nB[h * x + y] = 0;",
             outside(WRITE, 5, "B"),
-            "the guard in line 4 lets `x` reach `w`, but the last row of B is `w - 1`. Test `x < w` instead.",
+            "the guard in line 4 lets `x` reach `w`, but the last row of `B` is `w - 1`. Test `x < w` instead.",
         ),
         (
             "if (x < w && y < h)\nB[x * h + y + 1] = 0;",
@@ -124,13 +124,13 @@ def said(rule, *args, **kwargs):
         (
             "const uint z = get_group_id(0) * 16 + get_local_id(1);\nif (x < w && y < h)\nB[z * h + y] = 0;",
             outside(WRITE, 6, "B"),
-            ("the guard in line 5 does not test `z`, the row of B. Test `z < w`, or correct the index."),
+            ("the guard in line 5 does not test `z`, the row of `B`. Test `z < w`, or correct the index."),
         ),
         (
             "for (uint k = 0; k < w; k += 16)\nv[0] = y < h ? A[y * w + (k + get_local_id(0))] : 0;",
             outside(READ, 5, "A"),
             (
-                "the guard in line 5 does not test `k + get_local_id(0)`, the column of A. "
+                "the guard in line 5 does not test `k + get_local_id(0)`, the column of `A`. "
                 "Test `k + get_local_id(0) < w`, too."
             ),
         ),
@@ -169,19 +169,19 @@ def test_a_guard_is_not_blamed_for_an_index_from_a_computed_array():
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("if (x < w - 1) v[x] = 0;", "the guard in line 4 leaves out the last element of v. Test `x < w` instead."),
+        ("if (x < w - 1) v[x] = 0;", "the guard in line 4 leaves out the last element of `v`. Test `x < w` instead."),
         ("if (x + 1 >= w || y >= h) return; B[x * h + y] = 0;", ""),
         (
             "if (x < w && y < h - 2) B[x * h + y] = 0;",
-            "the guard in line 4 leaves out the last 2 columns of B. Test `y < h` instead.",
+            "the guard in line 4 leaves out the last 2 columns of `B`. Test `y < h` instead.",
         ),
         (
             "for (uint k = 0; k < w - 1; k++) v[k] = 0;",
-            "the loop in line 4 leaves out the last element of v. Test `k < w` instead.",
+            "the loop in line 4 leaves out the last element of `v`. Test `k < w` instead.",
         ),
         (
             "if (x < h) v[x] = 0;",
-            "the guard in line 4 compares `x` with `h`, but v has `w` elements. Test `x < w` instead.",
+            "the guard in line 4 compares `x` with `h`, but `v` has `w` elements. Test `x < w` instead.",
         ),
         ("if (x < w) v[x] = 0;", ""),
         ("if (x < w - 1) v[x] = 0; else if (x < w) v[x] = 1;", ""),
@@ -271,8 +271,8 @@ def test_loads_with_the_id_of_another_dimension_are_named():
         f"{TILED}{IDS}{ids}if (r < h && c < w)\nt[v0][u] = A[r * w + c];\nif (x < w && y < h) B[x * h + y] = t[u][v0];"
     )
     assert said("exchanged groups", body) == (
-        "line 7 uses get_group_id(0) for the rows of A and get_group_id(1) for the columns of A. Dimension 0 of this "
-        "launch runs along `w` and dimension 1 runs along `h`. Exchange 0 and 1 in these calls of get_group_id or "
+        "line 7 uses get_group_id(0) for the rows of `A` and get_group_id(1) for the columns of `A`. Dimension 0 of "
+        "this launch runs along `w` and dimension 1 runs along `h`. Exchange 0 and 1 in these calls of get_group_id or "
         "get_global_id."
     )
     assert not said("exchanged groups", body.replace("A[r * w + c]", "A[y * w + x]"))
@@ -285,7 +285,7 @@ def test_a_store_that_uses_one_dimension_for_rows_and_columns_is_named(second):
     """
     body = f"const uint x = get_global_id(0);\nconst uint {second};\nif (x < w && y < h)\nB[y + h * x] = A[y * w + x];"
     assert said("one group id", body) == (
-        "line 4 uses dimension 0 of the launch for the columns of B, as for its rows, so only some blocks of B are "
+        "line 4 uses dimension 0 of the launch for the columns of `B`, as for its rows, so only some blocks of `B` are "
         "stored. Dimension 1 runs along the columns (`h`). Use dimension 1 for the columns."
     )
     single = replace(launch(body), items=(96, 16))
@@ -298,7 +298,7 @@ def test_a_tile_of_which_only_the_diagonal_is_loaded_is_named():
     load = "if (y < h && k + v0 < w)\nt[u][v0] = A[y * w + k + v0];"
     body = f"{TILED}{IDS}for (uint k = 0; k < w; k += 16) {{\n{load}\n}}\nif (x < w && y < h) B[x * h + y] = t[u][v0];"
     assert said("one local id", body).startswith(
-        "line 7 uses get_local_id(1) for the row and for the column of A, so a group loads only the diagonal of its "
+        "line 7 uses get_local_id(1) for the row and for the column of `A`, so a group loads only the diagonal of its "
         "tile. Use get_local_id(0) for one of the two."
     )
     assert not said("one local id", body.replace("k + v0", "k + u"))
@@ -326,9 +326,9 @@ def test_a_redefined_macro_is_named(source, words):
 @pytest.mark.parametrize(
     ("access", "words"),
     [
-        ("v[x] = A[y * 1024 + x];", "line 4 expects 1024 elements in each row of A, but a row has `w` elements."),
+        ("v[x] = A[y * 1024 + x];", "line 4 expects 1024 elements in each row of `A`, but a row has `w` elements."),
         ("B[(x << 6) + y] = 0;", ""),
-        ("B[64 * x + y] = 0;", "line 4 expects 64 elements in each row of B, but a row has `h` elements."),
+        ("B[64 * x + y] = 0;", "line 4 expects 64 elements in each row of `B`, but a row has `h` elements."),
         ("v[x] = A[y * w + x];", ""),
         ("v[x] = A[y * 90 + x];", ""),
         ("v[x] = A[get_group_id(1) * 16 + x];", ""),
@@ -440,7 +440,7 @@ def test_a_pixel_that_is_never_stored_is_named():
         (
             "for (uint k = 0; k < h; k++)\nB[x] = k;",
             (
-                "line 5 stores in B at index `x`, so it stores nothing after B[95], but B has `h * w` elements. "
+                "line 5 stores in `B` at index `x`, so it stores nothing after `B[95]`, but `B` has `h * w` elements. "
                 "Multiply the row by `h`, and add the column."
             ),
         ),
@@ -537,11 +537,11 @@ def test_words_that_a_guard_leaves_unset_are_named(test):
 
     body = f"{IDS}{STAGED}{test}s[me] = 1;\nv[x] = s[15 - me];"
     found = unset_words(body)
-    assert found.message == "work-items that the guard in line 5 keeps out store nothing in s."
+    assert found.message == "work-items that the guard in line 5 keeps out store nothing in `s`."
     assert found.explains == {7}
     assert found.effects == {Reason.UNINITIALISED}
     among = f"{IDS}{STAGED}if (me < 9)\n{{ {test.strip()} s[me] = 1; }} v[x] = s[15 - me];"
-    assert unset_words(among).message == "work-items that the guards in lines 5 and 6 keep out store nothing in s."
+    assert unset_words(among).message == "work-items that the guards in lines 5 and 6 keep out store nothing in `s`."
     other = unset_words(body, stored="s")
     assert other is None or "store nothing" not in other.message
     wrong = wrong_in_local_memory(7)
@@ -577,7 +577,7 @@ def test_a_launch_with_another_group_is_read_with_its_own_sizes():
     """
     body = "const uint x = get_group_id(0) * 32 + get_local_id(0);\nif (get_global_id(0) < w) v[x] = 0;"
     assert not said("guard", body, outside(WRITE, 4, "v"), group=(32, 16))
-    words = "the guard in line 4 does not test `x`, the index of v. Test `x < w`, or correct the index."
+    words = "the guard in line 4 does not test `x`, the index of `v`. Test `x < w`, or correct the index."
     assert said("guard", body, outside(WRITE, 4, "v")) == words
 
 
