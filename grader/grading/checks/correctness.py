@@ -128,7 +128,7 @@ def try_cases(
         found: Problem | Wrong | Endless | Ended | None = lacking[case.name] or GAVE_UP
         if case.name in plans and reasons[Reason.TIME_LIMIT] < TIME_LIMITS:
             repeats = REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0
-            found = _try(launcher, series, case.name, alone.get(case.name) or trial_of(case, built, oracle), repeats)
+            found = _try(launcher, series, case, alone.get(case.name) or trial_of(case, built, oracle), repeats)
         problem = found.problem if isinstance(found, Wrong | Endless | Ended) else found
         if problem is not None:
             reasons[problem.reason] += 1
@@ -151,23 +151,23 @@ def _plan(case: Case, alone: Trial | None, built: Built) -> Plan:
 
 
 def _try(
-    launcher: Launcher, series: Series, name: str, trial: Trial, repeats: int
+    launcher: Launcher, series: Series, case: Case, trial: Trial, repeats: int
 ) -> Problem | Wrong | Endless | Ended | None:
     """Launch a case and return its problem, if any. If an array is wrong, the launch is repeated `repeats` times on the
     same data.
     """
-    fetched = launcher.run(name, trial)
+    fetched = launcher.run(case, trial)
     if isinstance(fetched, Endless):
         return fetched
     if not isinstance(fetched, dict):
         return Ended(failure=fetched)
-    script = series.script(name)
+    script = series.script(case.name)
     problem = examine(trial, script, fetched)
     if problem is None or problem.error_map is None:
         return problem
     buffer = problem.error_map.buffer
     with OptionalWork(EXPLANATION) as repetition:
-        again = _repeated(series, name, trial, repeats)
+        again = _repeated(series, case.name, trial, repeats)
         with OptionalWork(EXPLANATION) as comparison:
             return Wrong(problem=problem, evidence=evidence(trial, script, buffer, [fetched, *again]))
         return dataclasses.replace(problem, faults=(*problem.faults, comparison.fault))

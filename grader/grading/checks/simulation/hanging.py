@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from grader.common.errors import NoSimulatorError
-from grader.course.criteria import Sizes
+from grader.course.criteria import Case, Sizes
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched, TimedOut
 from grader.execution.series import Series
@@ -51,30 +51,33 @@ class Lookout:
 class Launcher:
     """Launches the cases of a series in its worker.
 
-    After the simulator has found an endless loop, the other cases get only a short time each. After it has found that a
-    silent launch ends, it is not used again.
+    After the simulator has found an endless loop, the other cases get only a short time each. An endless loop in a
+    practice case says nothing about the cases that count, so the simulator then examines one of these, too. After it
+    has found that a silent launch ends, it is not used again.
     """
 
     def __init__(self, series: Series, worker: Worker, lookout: Lookout | None) -> None:
         self._series = series
         self._worker = worker
         self._lookout = lookout
-        self._endless: Endless | None = None
+        self._endless: dict[bool, Endless] = {}
+        """The first endless loop in a case that counts (False) and in a practice case (True)."""
 
-    def run(self, name: str, trial: Trial) -> dict[str, Fetched] | Failure | Endless:
+    def run(self, case: Case, trial: Trial) -> dict[str, Fetched] | Failure | Endless:
         """Launch this case, and return the buffers, its failure or its endless loop."""
+        name = case.name
         if self._lookout is None or not self._lookout.covers(trial.sizes):
             return self._series.run(name, trial.arrays)
         comes_first = not self._series.is_open_for(name)
         with self._worker.timeouts.impatient():
             outcome = self._series.attempt(name, trial.arrays)
         if isinstance(outcome, TimedOut):
-            if self._endless is not None:
+            if case.practice in self._endless:
                 return outcome
             self._series.request(name)  # prepare the next launch, which follows in any case
-            self._endless = self._lookout.look(trial)
-            if self._endless is not None:
-                return self._endless
+            endless = self._lookout.look(trial)
+            if endless is not None:
+                return self._endless.setdefault(case.practice, endless)
             self._lookout = None
         elif isinstance(outcome, dict) or comes_first:
             return outcome

@@ -7,6 +7,7 @@ import pytest
 from kernels import TRANSPOSITION, changed
 from simulator import subject_of
 
+from grader.course.criteria import Case
 from grader.execution.outcome import Crashed, TimedOut
 from grader.grading.checks.correctness import trial_of
 from grader.grading.checks.sanitizer import of_endless
@@ -79,9 +80,10 @@ class Straw:
 
 
 def launched(straw, *names):
-    """Launch these cases one after the other, and return their results."""
+    """Launch these cases one after the other, and return their results. The case "practice" does not count."""
     launcher = Launcher(straw, straw, straw)
-    return [launcher.run(name, straw) for name in names]
+    cases = (Case(name=name, sizes={"n": 1}, practice=name == "practice") for name in names)
+    return [launcher.run(case, straw) for case in cases]
 
 
 def test_a_launch_that_answers_is_not_looked_at():
@@ -99,6 +101,17 @@ def test_a_loop_that_the_simulator_sees_is_the_verdict():
     assert launched(straw, "a", "b", "c") == [ENDLESS, RIGHT, SILENT]
     assert straw.asked.count("look") == 1
     assert "run" not in " ".join(straw.asked)
+
+
+def test_a_loop_in_a_practice_case_says_nothing_about_the_others():
+    """After an endless loop in a practice case, the simulator also examines the first silent case that counts. If this
+    case does not end either, the sanitizer check needs no run, in which each work-item would loop to the limit.
+    """
+    straw = Straw([SILENT, SILENT, SILENT], sees=[ENDLESS, ENDLESS])
+    assert launched(straw, "practice", "a", "b") == [ENDLESS, ENDLESS, SILENT]
+    assert straw.asked.count("look") == 2
+    straw = Straw([SILENT, SILENT], runs=[RIGHT], sees=[ENDLESS, None])
+    assert launched(straw, "practice", "a") == [ENDLESS, RIGHT]
 
 
 def test_what_ends_in_the_simulator_has_all_its_time():
