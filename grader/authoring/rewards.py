@@ -23,7 +23,7 @@ from grader.course.truth.seeds import fresh_seed
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.speed import Preparation, prepare_none
-from grader.grading.progress import Progress
+from grader.grading.progress import Progress, prefixed
 from grader.results.result import Result
 from grader.results.verdicts import Verdict
 
@@ -126,14 +126,15 @@ def rewards(assignment: Assignment, gradings: KernelGradings, progress: Progress
     """Grade the kernels that avoid the exercise, and the model solution with each slip."""
 
     def graded(
-        grade: Grade[SampleKernel, Earned], kernels: Callable[[Assignment], Iterator[SampleKernel]]
+        what: str, grade: Grade[SampleKernel, Earned], kernels: Callable[[Assignment], Iterator[SampleKernel]]
     ) -> tuple[Earned, ...]:
-        return tuple(gradings.each(grade, [(kernel, assignment) for kernel in kernels(assignment)], extent, progress))
+        found = [(kernel, assignment) for kernel in kernels(assignment)]
+        return tuple(gradings.each(grade, found, extent, prefixed(what, progress)))
 
     return Rewards(
         assignment=assignment,
-        avoiding=graded(earned, avoiding),
-        slips=graded(earned_by_slip, slips),
+        avoiding=graded("kernels that avoid the exercise", earned, avoiding),
+        slips=graded("the model solution with a slip", earned_by_slip, slips),
         trivial=tuple(_by_result(accepted(assignment))),
     )
 
@@ -160,7 +161,7 @@ def earned(
 
     def graded(prepare: Preparation) -> Result:
         task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
-        return grade_submission(task, unsearched, lambda doing: progress(f"{kernel.name}: {doing}"), prepare)
+        return grade_submission(task, unsearched, prefixed(kernel.name, progress), prepare)
 
     result = graded(prepare_none)
     if _may_earn_speed(assignment, result):

@@ -7,7 +7,7 @@ Claims about speed are left out if the assignment does not check speed. If a cas
 sizes are left out.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +38,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.speed import Preparation
-from grader.grading.progress import Progress
+from grader.grading.progress import Progress, prefixed
 from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.oracle_verifier import ByOracle, OracleInputs
 from grader.grading.timing.participants import Participant
@@ -58,6 +58,10 @@ UNEQUAL = (
 
 EITHER = " The model solution or oracle.py is wrong: compare both with your definition of the results."
 """Advice about a model solution whose results differ from those of oracle.py."""
+
+
+STOPPED = frozenset({Reason.TIME_LIMIT, Reason.CRASH, Reason.MEMORY_LIMIT, Reason.OUTPUT_LIMIT, Reason.LAUNCH_ERROR})
+"""Reasons with which a model solution fails that builds, but does not run to its end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +86,11 @@ class OwnResults:
         checks = (check for check in self.model.checks if check.verdict is not Verdict.PASSED)
         return tuple(check for check in checks if check.reason is not Reason.DECIDED_ELSEWHERE)
 
+    @property
+    def model_runs(self) -> bool:
+        """True if the model solution builds and runs to its end, so that submissions can be compared with it."""
+        return all(check.kind is not Kind.BUILD and check.reason not in STOPPED for check in self.failed)
+
 
 def grade_own(
     assignment: Assignment,
@@ -92,11 +101,14 @@ def grade_own(
     """Grade the model solution and the skeleton."""
     seed = fresh_seed()
 
-    def graded(path: Path) -> Result:
+    def graded(name: str, path: Path) -> Result:
         task = Task(assignment=assignment, submission=read_submission(path), seed=seed)
-        return in_full(grade_submission(task, environment, progress, prepare))
+        return in_full(grade_submission(task, environment, prefixed(name, progress), prepare))
 
-    return OwnResults(model=graded(assignment.reference / MODEL_FILE), skeleton=graded(assignment.folder / FILE_NAME))
+    return OwnResults(
+        model=graded("the model solution", assignment.reference / MODEL_FILE),
+        skeleton=graded("the skeleton", assignment.folder / FILE_NAME),
+    )
 
 
 def in_full(result: Result) -> Result:
@@ -118,7 +130,9 @@ def open_points_in_words(result: Result) -> str:
     return f", {points:g} not decided" if points else ""
 
 
-def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironment) -> Iterator[Claim]:
+def state(
+    assignment: Assignment, own: OwnResults, environment: GradingEnvironment, progress: Progress
+) -> Iterator[Claim]:
     """Yield all claims, beginning with the claims about the gradings."""
     device, seed = own.model.provenance.device, fresh_seed()
     yield _model_passes(assignment, own)
@@ -126,9 +140,11 @@ def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironme
     if speed is not None and speed.performance is not None:
         yield from _speed(speed_goal(assignment, device), speed.performance)
     yield _skeleton_fails(own.skeleton)
+    progress("the baseline: running the cases")
     yield _baseline_is_right(assignment, environment, seed)
     wrong = any(check.kind is Kind.CORRECTNESS for check in own.failed)
     if assignment.performance is not None and not wrong:  # the timed sizes would only show the error again
+        progress("comparing the model solution and the baseline at the timed sizes")
         yield _both_agree(assignment, environment, device, seed)
 
 
@@ -138,14 +154,17 @@ def _model_passes(assignment: Assignment, own: OwnResults) -> Claim:
     return Claim(
         claim="the model solution passes every check",
         holds=not failed,
-        seen=f"{failed[0].name}: {failed[0].message}{_advice(assignment, failed)}" if failed else points,
+        seen=f"{failed[0].name}: {failed[0].message}{_advice(assignment, own)}" if failed else points,
     )
 
 
-def _advice(assignment: Assignment, failed: Sequence[Check]) -> str:
-    """Return advice on wrong results, or "" if no result is wrong."""
+def _advice(assignment: Assignment, own: OwnResults) -> str:
+    """Return advice on a model solution that does not run or has wrong results, or "" if there is no advice."""
+    failed = own.failed
     wrong = {check.label for check in failed if check.kind is Kind.CORRECTNESS and check.reason is Reason.WRONG_OUTPUT}
     whole = {case.name for case in assignment.correctness.cases if case.data == "integers"}
+    if not own.model_runs:
+        return f" Correct {assignment.reference / MODEL_FILE}, and validate again."
     if not wrong:
         return ""
     return UNEQUAL if wrong <= whole else EITHER

@@ -39,7 +39,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.speed import Preparation
-from grader.grading.progress import Decided, Progress
+from grader.grading.progress import Progress, prefixed
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance, Profile
 from grader.results.result import Result
@@ -63,6 +63,11 @@ class Examined:
     def model_passes(self) -> bool:
         """True if the model solution was graded and passes every check."""
         return self.own is not None and not self.own.failed
+
+    @property
+    def model_runs(self) -> bool:
+        """True if the model solution builds and runs to its end."""
+        return self.own is not None and self.own.model_runs
 
     @property
     def device(self) -> DeviceFacts:
@@ -123,18 +128,20 @@ def examine(
     def graded(prepare: Preparation) -> OwnResults:
         return grade_own(assignment, environment, progress, prepare)
 
+    progress("checking the device")
     statements.extend(_device_claims(assignment, environment))
     if not all(each.holds for each in statements):
         return Examined(assignment=assignment, statements=tuple(statements), own=None, baseline=None, extent=extent)
     try:
         statements.extend(have_new_data(assignment))
         own, extent = patiently(graded, extent)
-        progress("running the baseline")
-        statements.extend(state(assignment, own, environment))
+        statements.extend(state(assignment, own, environment, progress))
         if own.model.profiles:
             baseline = _count_baseline(assignment, environment, progress)
     except (InputError, SolutionError) as error:
-        statements.append(Claim(claim="our own files can be run", holds=False, seen=str(error)))
+        statements.append(
+            Claim(claim="the oracle, the model solution and the baseline can be run", holds=False, seen=str(error))
+        )
     return Examined(assignment=assignment, statements=tuple(statements), own=own, baseline=baseline, extent=extent)
 
 
@@ -192,7 +199,7 @@ def _count_baseline(assignment: Assignment, environment: GradingEnvironment, pro
         choices=Choices(),
     )
     task = Task(assignment=asked, submission=submission, seed=fresh_seed())
-    counted = profile_submission(task, environment, progress)
+    counted = profile_submission(task, environment, prefixed("the baseline", progress))
     return None if isinstance(counted, Problem) else counted.profile
 
 
@@ -206,14 +213,10 @@ def judge(
     """Grade a golden submission and compare the result with the expected one. It is timed only if the expectation
     covers its speed.
     """
-
-    def tell(doing: str | Decided) -> None:
-        progress(f"{golden.name}: {doing}")
-
     task = Task(assignment=assignment, submission=read_submission(golden.folder), seed=fresh_seed())
 
     def graded(prepare: Preparation) -> Result:
-        return in_full(grade_submission(task, environment, tell, prepare))
+        return in_full(grade_submission(task, environment, prefixed(golden.name, progress), prepare))
 
     if golden.expectation.is_timed:
         result, extent = patiently(graded, extent)

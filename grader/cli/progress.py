@@ -12,7 +12,7 @@ from rich.text import Text
 from grader.cli.wrapping import wrapped
 from grader.course.suite import Coursework
 from grader.grading.progress import Decided, Progress
-from grader.reports.live import STAMP, LiveBoard
+from grader.reports.live import STAMP, LiveBoard, stamped
 from grader.reports.terminal import INDENT
 
 LOG_INDENT = " " * (STAMP + INDENT)
@@ -28,6 +28,19 @@ def progress_line() -> Iterator[Progress]:
         return
     with console.status("starting") as status:
         yield lambda event: status.update(Text(str(event), overflow="ellipsis", no_wrap=True))
+
+
+@contextmanager
+def steps(start: float) -> Iterator[Progress]:
+    """Yield a listener that shows the current step in one line on a terminal. Elsewhere, each step has a line that
+    stays, with the seconds since `start`, which is a time of the monotonic clock.
+    """
+    console = Console(stderr=True)
+    if _can_erase(console):
+        with progress_line() as progress:
+            yield progress
+    else:
+        yield lambda event: _print(console, stamped(time.monotonic() - start, str(event)))
 
 
 @contextmanager
@@ -55,12 +68,15 @@ def verdicts(coursework: Coursework, start: float) -> Iterator[Progress]:
 def _logging(console: Console, board: LiveBoard, start: float) -> Progress:
     def log(event: str | Decided) -> None:
         board.hear(event)
-        with suppress(OSError):  # the reader may be gone, but the files must still be written
-            lines = board.line(event, time.monotonic() - start).splitlines()
-            told = "\n".join(wrapped(line, console.width, LOG_INDENT) for line in lines)
-            print(told, file=console.file, flush=True)
+        _print(console, board.line(event, time.monotonic() - start))
 
     return log
+
+
+def _print(console: Console, text: str) -> None:
+    with suppress(OSError):  # the reader may be gone, but the files must still be written
+        told = "\n".join(wrapped(line, console.width, LOG_INDENT) for line in text.splitlines())
+        print(told, file=console.file, flush=True)
 
 
 def _can_erase(console: Console) -> bool:

@@ -25,3 +25,13 @@ Progress = Callable[[str | Decided], None]
 
 def quietly(_: str | Decided) -> None:
     """No-op, for a grading whose progress is not shown."""
+
+
+def prefixed(name: str, progress: Progress) -> Progress:
+    """Return a listener that puts a name before each step, and leaves out decided checks."""
+
+    def tell(event: str | Decided) -> None:
+        if isinstance(event, str):
+            progress(f"{name}: {event}")
+
+    return tell

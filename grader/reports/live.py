@@ -58,8 +58,8 @@ class LiveBoard:
             event = self._decided[-1]
             told = f"{_word(event.check.shown_verdict)}{event.check.name}{_reason(event.check)}"
             below = f"\n{'':{STAMP + INDENT}}{showable(event.sentence)}" if event.sentence else ""
-            return _stamped(seconds, told) + below
-        return _stamped(seconds, f"{event} ({self._count})")
+            return stamped(seconds, told) + below
+        return stamped(seconds, f"{event} ({self._count})")
 
     def rows(self) -> Iterator[Text]:
         """Yield the rows for a terminal: one for the passed checks of each group, and one for each other check."""
@@ -82,7 +82,8 @@ class LiveBoard:
         return f"{len(self._decided)} of {self._asked.total()} checks decided"
 
 
-def _stamped(seconds: float, words: str) -> str:
+def stamped(seconds: float, words: str) -> str:
+    """Return a line of a log, which begins with the seconds since the start."""
     return f"{seconds:5.1f} s {showable(words)}"
 
 

@@ -11,6 +11,7 @@ from grader.authoring.selftest import CLEARLY, EITHER, MARGIN, UNEQUAL, Claim, g
 from grader.course.catalogue import Course
 from grader.course.rubric import Kind
 from grader.grading.phases.speed import prepare_own
+from grader.grading.progress import quietly
 from grader.results.metrics import Interval
 from grader.results.verdicts import Reason, Verdict
 
@@ -55,8 +56,8 @@ EMPTY = result(BUILD, *UNWRITTEN, NOT_TIMED)
 
 def statements_of(assignment, environment):
     """Return all statements about one assignment on this device."""
-    own = grade_own(assignment, environment, lambda _: None, prepare_own)
-    return list(state(assignment, own, environment))
+    own = grade_own(assignment, environment, quietly, prepare_own)
+    return list(state(assignment, own, environment, quietly))
 
 
 @pytest.fixture
@@ -110,6 +111,23 @@ def test_an_assignment_as_it_should_be_holds_in_every_statement(asking, examined
     assert broken(statements) == []
     assert statements[PASSES].seen == f"{MODEL.points:g} of {MODEL.max_points:g} points"
     assert statements[SKELETON].seen == "0 of 2 cases pass"
+
+
+@pytest.mark.parametrize(
+    "check_",
+    [
+        failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 6: no z."),
+        failed("correctness: case 1", reason=Reason.TIME_LIMIT, message="line 5: this loop was still running."),
+    ],
+    ids=["does not build", "does not end"],
+)
+def test_a_model_solution_that_does_not_run_is_to_be_corrected(asking, examined, check_):
+    """If the model solution does not build or does not end, the statement names the file to correct."""
+    asked = asking()
+    said = examined(asked, result(check_))[PASSES]
+    assert said.seen == (
+        f"{check_.name}: {check_.message} Correct {asked.reference / 'kernels.cl'}, and validate again."
+    )
 
 
 def test_a_model_solution_that_fails_a_check_is_named_with_its_reason(asking, examined):

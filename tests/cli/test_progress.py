@@ -1,6 +1,7 @@
 """progress.py: the display while a command works."""
 
 import io
+import re
 import time
 
 import pytest
@@ -10,9 +11,9 @@ from rich.console import Console
 from samples import check
 
 from grader.cli import progress
-from grader.cli.progress import verdicts
+from grader.cli.progress import steps, verdicts
 from grader.course.rubric import Kind
-from grader.grading.progress import Decided
+from grader.grading.progress import Decided, prefixed
 
 BUILD = check("build", kind=Kind.BUILD)
 
@@ -58,3 +59,17 @@ def test_a_log_that_nobody_reads_any_more_is_no_fault(small, monkeypatch):
     monkeypatch.setattr(progress, "Console", lambda **_: Console(file=Gone(), force_terminal=False))
     with verdicts(small, time.monotonic()) as tell:
         tell("building")
+
+
+def test_each_step_of_a_validation_has_a_line(monkeypatch):
+    """Where lines cannot be erased, each step of a validation has a line with the time and the graded file. Decided
+    checks have none, since the page describes them.
+    """
+    written = io.StringIO()
+    monkeypatch.setattr(progress, "Console", lambda **_: Console(file=written, force_terminal=False, width=80))
+    with steps(time.monotonic()) as tell:
+        of_model = prefixed("the model solution", tell)
+        of_model("building")
+        of_model(Decided(check=BUILD))
+        tell("checking the device")
+    assert re.fullmatch(r" +0\.\d s the model solution: building\n +0\.\d s checking the device\n", written.getvalue())

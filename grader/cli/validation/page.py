@@ -1,5 +1,6 @@
 """Page about one assignment, with rows and tables that fit a terminal of 80 columns."""
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -21,13 +22,15 @@ FIX = "First fix the problems marked FALSE above."
 @dataclass
 class Page:
     """Page about one assignment, section by section. `failed` counts the statements that are false, and `unchecked`
-    lists the questions that `extent` has left open.
+    lists the questions that `extent` has left open. `start` is a time of the monotonic clock.
     """
 
     console: Console
+    start: float = field(default_factory=time.monotonic)
     failed: int = 0
     unchecked: list[str] = field(default_factory=list)
     extent: Extent = FULL
+    _told: set[str] = field(default_factory=set)
 
     @property
     def verdict(self) -> str:
@@ -54,12 +57,17 @@ class Page:
         self.console.print(Rule(Text(title, style="bold"), align="left", characters="-", style="dim"))
 
     def say(self, statements: Iterable[Claim], of: str = "") -> None:
-        """Print a row for each statement. If `of` names a part, the row begins with it."""
+        """Print a row for each statement. If `of` names a part, the row begins with it. If one observation makes
+        several statements false, such as a file that does not build, it is described only once.
+        """
         for each in statements:
+            seen = "as above" if each.seen in self._told else each.seen
             verdict = Text("true", style="green") if each.holds else Text("FALSE", style="bold red")
-            words = f"{of}: {each.claim} ({each.seen})" if of else f"{each.claim} ({each.seen})"
+            words = f"{of}: {each.claim} ({seen})" if of else f"{each.claim} ({seen})"
             self.console.print(row(verdict, words, width=6))
-            self.failed += not each.holds
+            if not each.holds:
+                self.failed += 1
+                self._told.add(each.seen)
 
 
 def exit_code(pages: Sequence[Page]) -> int:

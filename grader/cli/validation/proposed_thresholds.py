@@ -57,7 +57,7 @@ def _why_untimed(seen: Examined) -> str:
 def _why_uncounted(seen: Examined) -> str:
     """Return the reason why no accesses are known."""
     if seen.own is None:
-        return f"No accesses were counted, because our own files could not be run. {FIX}"
+        return f"No accesses were counted, because the oracle and the model solution must run first. {FIX}"
     unsimulated = [check.message for check in seen.own.failed if check.reason in UNSIMULATED]
     if unsimulated:
         return f"No accesses were counted: {unsimulated[0]}"

@@ -21,7 +21,7 @@ from grader.authoring.validation import (
     is_read,
     judge,
 )
-from grader.cli.progress import progress_line
+from grader.cli.progress import steps
 from grader.cli.validation.page import FIX, Page, note, row
 from grader.cli.validation.proposed_thresholds import thresholds
 from grader.cli.validation.students_view import students_view
@@ -31,6 +31,7 @@ from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
 from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.progress import prefixed
 
 POINTS_OPEN = "does it earn too many or too few points, with or without those for speed?"
 
@@ -66,10 +67,14 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
         _print_rewards(each, sources, page)
     page.head(f"{name}: golden submissions")
     judged: tuple[Judged, ...] = ()
-    if all(each.own for each in seen):
+    if all(each.model_runs for each in seen):
         judged = _judged(coursework, sources, _extent(seen, sources), page)
     else:
-        page.console.print(note("unknown", f"No submission was graded. {FIX}"))
+        page.console.print(
+            note(
+                "unknown", f"No submission was graded, because the oracle and the model solution must run first. {FIX}"
+            )
+        )
     page.head(f"{name}: proposed thresholds")
     for each in seen:
         page.console.print(Group(*thresholds(each, judged)))
@@ -87,7 +92,7 @@ def print_statements(
     assignment: Assignment, environment: GradingEnvironment, extent: Extent, page: Page, of: str
 ) -> Examined:
     """Print the statements about the course's own kernels. If `of` names a part, each row begins with it."""
-    with progress_line() as progress:
+    with steps(page.start) as progress:
         seen = examine(assignment, environment, progress, extent)
     page.say(seen.statements, of)
     if assignment.performance is not None:
@@ -117,7 +122,7 @@ def _print_rewards(seen: Examined, sources: Sources, page: Page) -> None:
 def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
     """Yield claims about the points."""
     try:
-        with progress_line() as progress:
+        with steps(page.start) as progress:
             found = rewards(seen.assignment, sources.gradings, progress, seen.extent)
     except (InputError, SolutionError) as error:
         yield Claim(claim="kernels that avoid the exercise can be graded", holds=False, seen=str(error))
@@ -132,8 +137,8 @@ def _judged(coursework: Coursework, sources: Sources, extent: Extent, page: Page
     folder = sources.submissions / coursework.name
     try:
         found = [(golden, golden.subject(coursework)) for golden in corpus(folder)]
-        with progress_line() as progress:
-            judged = tuple(sources.gradings.each(judge, found, extent, progress))
+        with steps(page.start) as progress:
+            judged = tuple(sources.gradings.each(judge, found, extent, prefixed("golden submissions", progress)))
     except (InputError, SolutionError) as error:
         page.say([Claim(claim="they can be graded", holds=False, seen=str(error))])
         return ()

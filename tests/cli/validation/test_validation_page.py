@@ -4,9 +4,10 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
-from validations import WIDTH, timed
+from validations import WIDTH, joined_lines, timed
 
 from grader.authoring.extent import NOISY, QUICK
+from grader.authoring.selftest import Claim
 from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
 from grader.cli.validation.page import Page, exit_code
 
@@ -31,6 +32,19 @@ def test_a_noisy_machine_leaves_a_validation_incomplete(failed, extent, code):
     page = Page(console=Console(file=StringIO()), failed=failed)
     page.leave_open(["?"], extent)
     assert exit_code([Page(console=page.console), page]) == code
+
+
+def test_an_observation_is_described_once():
+    """If one observation makes several statements false, as in a suite whose file does not build, only the first
+    statement describes it. Each of them counts.
+    """
+    page = Page(console=Console(file=StringIO(), width=WIDTH))
+    wrong = Claim(claim="the model solution passes every check", holds=False, seen="build: line 6")
+    page.say([wrong], "first")
+    page.say([wrong], "second")
+    assert page.console.file.getvalue().count("build: line 6") == 1
+    assert "second: the model solution passes every check (as above)" in joined_lines(page.console.file.getvalue())
+    assert page.failed == 2
 
 
 @pytest.mark.whole

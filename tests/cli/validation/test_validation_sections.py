@@ -12,9 +12,10 @@ from grader.authoring.extent import ABOUT_SPEED, LEFT_OUT, NOISY, QUICK
 from grader.authoring.rewards import Earned
 from grader.authoring.selftest import Claim
 from grader.common.errors import SolutionError
+from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.explain.problem import Problem
-from grader.results.verdicts import Reason
+from grader.results.verdicts import Reason, Verdict
 
 FALSE = Claim(claim="the model solution passes every check", holds=False, seen="a check fails")
 
@@ -117,18 +118,26 @@ NOT_COMPARED = (
 )
 
 
+NOT_GRADED = (
+    "No submission was graded, because the oracle and the model solution must run first. "
+    "First fix the problems marked FALSE above."
+)
+
+
 def test_false_statements_are_counted_and_what_rests_on_them_is_not_told(printed):
     """If the assignment's own files do not run, golden submissions are not graded and their figures are missing."""
-    fault = Claim(claim="our own files can be run", holds=False, seen="oracle.py: failed")
+    fault = Claim(
+        claim="the oracle, the model solution and the baseline can be run", holds=False, seen="oracle.py: failed"
+    )
     text, faults = printed(None, statements=(HOLDS, fault))
     assert faults == 1
     assert sections(text) == ALL
-    assert "FALSE   our own files can be run (oracle.py: failed)" in text
     said = joined_lines(text)
-    assert "No submission was graded. First fix the problems marked FALSE above." in said
+    assert "FALSE the oracle, the model solution and the baseline can be run (oracle.py: failed)" in said
+    assert NOT_GRADED in said
     assert "Nothing was timed" in said
     assert NOT_COMPARED in said
-    assert "No accesses were counted, because our own files could not be run." in said
+    assert "No accesses were counted, because the oracle and the model solution must run first." in said
     assert "The report of the skeleton" not in said
 
 
@@ -144,6 +153,24 @@ def test_points_are_not_compared_with_those_of_a_wrong_model_solution(printed):
     assert points.strip("- ") == f"unknown {NOT_COMPARED}"
     said = "No accesses were counted, because the model solution fails. First fix the problems marked FALSE above."
     assert said in joined_lines(text)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        result(replace(BUILD, verdict=Verdict.FAILED, reason=Reason.BUILD_ERROR)),
+        result(BUILD, replace(failed("small"), reason=Reason.TIME_LIMIT)),
+    ],
+    ids=["does not build", "does not end"],
+)
+def test_no_submission_is_compared_with_a_model_solution_that_does_not_run(printed, model):
+    """If the model solution does not build or does not end, no golden submission is graded, since each would wait for
+    the same failure and describe it again.
+    """
+    text, faults = printed(model, statements=(FALSE,), graded=SolutionError("the kernel was still running"))
+    assert faults == 1
+    assert NOT_GRADED in joined_lines(text)
+    assert "the kernel was still running" not in joined_lines(text)
 
 
 def test_a_missing_simulator_is_the_reason_for_missing_counts(printed):
