@@ -179,6 +179,8 @@ def _around(table: Table, rows: Sequence[TimedRow], but: str) -> Iterator[Render
     problems = _problems(rows)
     if problems:
         yield Text("\n").join(problems)
+    if any(isinstance(row.outcome, Measured) and not row.outcome.checked for row in rows):
+        yield UNCHECKED
     if any(isinstance(row.outcome, Measured) for row in rows):
         yield _footer(rows)
 

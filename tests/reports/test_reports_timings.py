@@ -125,6 +125,14 @@ def test_a_table_says_who_is_wrong_and_who_was_not_looked_at(addition):
     assert "8: WRONG_OUTPUT  2 of 3 elements of z are wrong." in shown
 
 
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_table_says_how_to_check_results(addition, checked):
+    """Below a table with unchecked results, a line says how to check them."""
+    rows = [row("32", measured(addition)), row("64", measured(addition, checked=checked))]
+    shown = page(addition, rows, swept="GROUP")
+    assert ("results not checked: --check compares them" in shown) is not checked
+
+
 def test_a_ladder_is_held_against_its_first_kernel(addition):
     """The rows of a ladder are compared with its first kernel. The operations per word are shown if they are known."""
     rows = [

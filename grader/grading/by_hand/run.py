@@ -10,16 +10,19 @@ from dataclasses import dataclass
 from statistics import median_low
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from grader.common.errors import InputError, NoSimulatorError
+from grader.common.phrases import listed, quoted
 from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.criteria import Sizes
 from grader.course.elements import WORD_BYTES
 from grader.course.expressions import evaluate
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import ChosenTask
+from grader.course.truth.comparison import unchanged
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import load_oracle
 from grader.execution.assignment_plans import submission_plan
@@ -32,7 +35,7 @@ from grader.grading.checks.compilation.building import Built, build_settled
 from grader.grading.checks.simulation.counts import count_memory, memory_run
 from grader.grading.checks.simulation.simulated_run import Subject
 from grader.grading.checks.trials.inspection import inspect
-from grader.grading.checks.trials.trial import Trial, make_trial
+from grader.grading.checks.trials.trial import Launched, Trial, make_trial
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
@@ -64,7 +67,8 @@ class Measured:
     """Launches of the student's kernels, with times measured by the device's clock and by the judge's clock. `totals`
     are seconds by the judge's clock, from sending the first byte to receiving the last result.
 
-    If the results were `checked`, `problem` is the first problem in them.
+    If the results were `checked`, `problem` is the first problem in them. Otherwise, it is only known if the kernels
+    store nothing.
     """
 
     assignment: Assignment
@@ -88,10 +92,10 @@ class Measured:
     @property
     def work(self) -> float | None:
         """The work of a launch, in the unit of the rate, for the repetitions that it took. None if the assignment
-        does not check speed, because it then does not state the work.
+        does not check speed, because it then does not state the work, or if the kernels do not do any work.
         """
         asked, repeat = self.assignment.performance, self.assignment.repeat
-        if asked is None:
+        if asked is None or (self.problem is not None and self.problem.reason is Reason.NOT_WRITTEN):
             return None
         names = self.assignment.names(self.sizes)
         taken = {} if repeat is None or repeat.times not in self.sizes else {str(repeat.times): self.turns}
@@ -203,9 +207,9 @@ def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured | P
             start = time.perf_counter()
             unwrap(worker.session.stage(STUDENT, ready.arrays))
             launches.append(unwrap(worker.session.launch(STUDENT)))
-            unwrap(worker.session.fetch(ready.results))
+            results = unwrap(worker.session.fetch(ready.results))
             totals.append(time.perf_counter() - start)
-            problem = problem or _inspect(ready, worker)
+            problem = problem or _unstored(ready, results) or _inspect(ready, worker)
     except FailedError as failed:
         return failed.problem
     return Measured(
@@ -217,6 +221,19 @@ def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured | P
         checked=request.check,
         problem=problem,
     )
+
+
+def _unstored(ready: _Ready, results: Launched) -> Problem | None:
+    """The problem of kernels that store nothing; None if any result differs from the data before the launch."""
+    for name, fetched in results.items():
+        before = ready.arrays[name] if name in ready.script.uploads else None
+        if before is None and (fetched.poison is None or np.any(fetched.payload != fetched.poison)):
+            return None
+        if before is not None and not unchanged(fetched.payload, before):
+            return None
+    names = listed(map(quoted, results), "and")
+    message = f"nothing was stored in {names}, so there is no rate."
+    return Problem(reason=Reason.NOT_WRITTEN, message=message) if results else None
 
 
 def _inspect(ready: _Ready, worker: Worker) -> Problem | None:

@@ -135,13 +135,27 @@ def test_rates_are_the_work_of_the_assignment_over_the_time(addition, course):
 )
 def test_what_is_wrong_is_said_in_the_words_of_grading_and_only_if_asked(addition, environment, statement, reason):
     """A kernel with wrong results is timed, and its problem has the words that a grading uses. Without `check`, no
-    problem is reported.
+    problem is reported, except that nothing was stored.
     """
     source = f"__kernel void add{PARAMETERS} {{ const uint32_t i = get_global_id(0); if (i < n) {{ {statement}; }} }}\n"
     checked, unchecked = (outcome(addition, environment, source, check=check) for check in (True, False))
     assert checked.problem.reason == reason
     assert len(checked.launches) == len(unchecked.launches) == 3
-    assert (unchecked.problem, unchecked.checked) == (None, False)
+    assert not unchecked.checked
+    assert (unchecked.problem is not None) == (reason == "NOT_WRITTEN")
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("files", [(ADDITION, KERNEL, ORACLE), (COUNTING, COUNTS, COUNTED)], ids=["output", "updated"])
+def test_a_kernel_that_stores_nothing_has_no_rate(tmp_path, environment, files):
+    """A kernel that stores nothing has times, but no rate, since it does not do the work. This holds for an output and
+    for an updated array, with and without `check`.
+    """
+    small = course_of(tmp_path, *files).load("small")
+    for check in (True, False):
+        idle = outcome(small, environment, f"__kernel void add{PARAMETERS} {{ }}\n", check=check)
+        assert idle.problem.message == "nothing was stored in `z`, so there is no rate."
+        assert (idle.rate(1.0), len(idle.launches)) == (None, 3)
 
 
 @pytest.mark.timed
