@@ -62,8 +62,7 @@ def race(heard: Heard) -> Words:
         words = local_race(array, entities, heard.seen, scene)
     else:
         words = Words(
-            f"line {lines[1]} reads {quoted(array)} while line {lines[0]} writes it, and nothing says which comes "
-            "first.",
+            f"line {lines[1]} reads {quoted(array)} while line {lines[0]} writes it, in an undefined order.",
             "No work-item may read what another group writes: a barrier orders only work-items of one group.",
         )
     return words._replace(places=tuple(heard.place(each, array) for each in entities))
@@ -98,7 +97,7 @@ def _race_of_writes(heard: Heard, array: str, lines: Sequence[int]) -> Words:
         wraps = "Compare its coordinates with the size of the image." if scene.is_image(array) else NEXT_ROW
         return Words(what, f"{item} lies beyond the edge and must not store. {wraps}")
     if scene.is_in_a_lock(lines):
-        return Words(f"{same}, and nothing says in which order.", LOCK)
+        return Words(f"{same}, in an undefined order.", LOCK)
     if oclgrind.is_local(message) and (words := unparted(what, array, lines, heard.seen, scene)):
         return words
     if all(map(CONSTANT.fullmatch, {scene.index_in(line, array) for line in lines})):

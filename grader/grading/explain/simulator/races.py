@@ -38,9 +38,7 @@ def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     write, read = entities
     if read.line == write.line and write.line in stored_by_all(seen):
         what = f"line {read.line}: work-items of a group read and write the same element of {quoted(array)}"
-        return Words(
-            f"{what}, and nothing says in which order.", LOCK if scene.is_in_a_lock([read.line]) else OWN_ELEMENT
-        )
+        return Words(f"{what}, in an undefined order.", LOCK if scene.is_in_a_lock([read.line]) else OWN_ELEMENT)
     if read.line in stored_by_all(seen):
         what = f"line {read.line}: all work-items of a group write the same element, computed from words of "
         what += f"{quoted(array)} that other work-items still change in line {write.line}."

@@ -336,7 +336,7 @@ def test_an_element_that_all_work_items_add_to(scene, advice):
     ("scene", "says", "advice"),
     [
         (stored(ADDITION), "which one is last", "The index is the same for all work-items."),
-        (stored(LOCKING), "nothing says in which order", "a lock does not protect"),
+        (stored(LOCKING), "in an undefined order", "a lock does not protect"),
         (ADDITION, "add to the same element of `total` at the same time", "Let each work-item use its own element"),
         (LOCKING, "an addition can be lost", "a lock does not protect"),
     ],
@@ -492,7 +492,7 @@ def test_a_race_between_groups():
     group.
     """
     found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))
-    assert found.message == "line 4 reads `A` while line 5 writes it, and nothing says which comes first."
+    assert found.message == "line 4 reads `A` while line 5 writes it, in an undefined order."
     assert "a barrier orders only work-items of one group" in found.help
 
 

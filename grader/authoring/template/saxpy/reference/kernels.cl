@@ -1,4 +1,4 @@
-// Model solution: one element a work-item, so that neighbours read and write neighbouring words.
+// Model solution: each work-item computes one element, so neighbours read and write neighbouring words.
 __kernel void @ASSIGNMENT@(__global const real *x, __global real *y, real a, uint32_t n)
 {
     const uint32_t i = get_global_id(0);
