@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from grader.authoring.markdown import narrowed
 from grader.common.errors import InputError
 from grader.common.files import write_new
 from grader.course.submissions.starter_folder import STARTER_FILE, starter_text
@@ -26,7 +27,7 @@ def start(assignment: Coursework, template: Path, guide: Path, target: Path) -> 
     files = {
         "kernels.cl": _read(assignment.folder / "kernels.cl"),
         STARTER_FILE: starter_text(assignment.name),
-        "HANDOUT.md": _read(assignment.folder / "README.md").replace(f"../../docs/{guide.name}", guide.name),
+        "HANDOUT.md": narrowed(_read(assignment.folder / "README.md").replace(f"../../docs/{guide.name}", guide.name)),
         guide.name: _read(guide),
     }
     for name in TEMPLATE_FILES:

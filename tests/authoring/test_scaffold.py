@@ -10,6 +10,7 @@ import yaml
 from gradings import grade
 from project import ASSIGNMENTS, FIRST_COURSE, ROOT
 
+from grader.authoring.markdown import narrowed
 from grader.authoring.scaffold import PLACEHOLDER, TEMPLATE_FILES, start
 from grader.cli.exit_codes import ELSEWHERE
 from grader.common.errors import InputError
@@ -54,12 +55,13 @@ def test_a_folder_is_filled_and_what_was_written_is_told(assignment, tmp_path):
 
 @pytest.mark.sampled
 def test_the_skeleton_and_the_handout_are_those_of_the_assignment(assignment, started):
-    """The skeleton and the handout are exact copies of the assignment's files, except for the handout's link to the
-    page about reports.
+    """The skeleton is an exact copy of the assignment's file. The handout is wrapped, and its link to the page about
+    reports leads to the copy.
     """
     assert (started / "kernels.cl").read_bytes() == (assignment.folder / "kernels.cl").read_bytes()
     handout = (assignment.folder / "README.md").read_text()
-    assert (started / "HANDOUT.md").read_text() == handout.replace(f"(../../docs/{GUIDE.name})", f"({GUIDE.name})")
+    linked = handout.replace(f"(../../docs/{GUIDE.name})", f"({GUIDE.name})")
+    assert (started / "HANDOUT.md").read_text() == narrowed(linked)
 
 
 @pytest.mark.sampled
