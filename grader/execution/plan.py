@@ -42,13 +42,15 @@ class Binding:
     `name` is its name there. `takes_local` is true if it declares the optional trailing `__local` parameter.
     `constants` maps its names of parameters that it declares as `__constant` to the assignment's arrays in constant
     memory. `misordered` is a message if the names of its parameters suggest a different order of the arguments, and ""
-    otherwise. `fault` is a fault of grader that prevented this check.
+    otherwise. `retyped` is a message if it declares an array of floats as an array of whole numbers, or the reverse.
+    `fault` is a fault of grader that prevented these checks.
     """
 
     name: str
     takes_local: bool
     constants: Mapping[str, str] = field(default_factory=dict)
     misordered: str = ""
+    retyped: str = ""
     fault: Fault | None = None
 
 

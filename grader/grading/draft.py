@@ -31,11 +31,9 @@ class Draft:
     seconds: float = 0.0
 
 
-def blamed_on_order(checks: Iterable[Check], built: Built) -> tuple[Check, ...]:
-    """Return the checks. If the kernel's parameters are in a different order, the messages of failed checks begin with
-    that.
-    """
-    return tuple(blamed(check, built.misordered) for check in checks)
+def blamed_on_parameters(checks: Iterable[Check], built: Built) -> tuple[Check, ...]:
+    """Return the checks. If the kernel's parameters are wrong, the messages of failed checks begin with that."""
+    return tuple(blamed(check, built.wrong_parameters) for check in checks)
 
 
 def result_of(

@@ -47,7 +47,7 @@ from grader.grading.checks.trials.inspection import examine, inspect
 from grader.grading.checks.trials.trial import Trial
 from grader.grading.explain.build_log import explain as explain_log
 from grader.grading.explain.build_log import of_build_log
-from grader.grading.explain.problem import blamed
+from grader.grading.explain.problem import MIXED_UP, WrongParameters, blamed
 from grader.grading.explain.resource_usage import read_log
 from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.locations import Scene
@@ -678,8 +678,8 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
     oracle_of = built, oracle
     checks = tally.step(f"conclusions of {spoil.__name__}", where, lambda: conclude(tried, *oracle_of, seen)) or ()
     misordered = "line 3: the parameters are in a different order than the assignment passes them. Write x."
-    words = chance.choice(("", misordered))
-    told = [blamed(check, words) for check in checks]
+    wrong = chance.choice((None, WrongParameters(message=misordered, explains=MIXED_UP)))
+    told = [blamed(check, wrong) for check in checks]
     tally.step(
         "reports of results", where, lambda: _report(assignment, submission, told, drawn=chance.random() < 1 / DRAWN)
     )

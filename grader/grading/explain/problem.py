@@ -78,19 +78,32 @@ MIXED_UP = frozenset(
 )
 """Reasons with which a kernel can fail if it confuses its arguments."""
 
+RETYPED = frozenset({Reason.WRONG_OUTPUT})
+"""Reasons with which a kernel can fail if it reads floats as whole numbers, or the reverse."""
 
-def blamed(check: Check, misordered: str) -> Check:
-    """The check with `misordered` as its message, because confused arguments are the cause of all other mistakes. The
-    check is unchanged if `misordered` is empty or confused arguments cannot cause its failure.
+
+@dataclass(frozen=True, kw_only=True)
+class WrongParameters:
+    """A sentence about parameters that fit the arguments, but have a different order or another type of elements.
+    `explains` contains the reasons with which such a kernel can fail.
     """
-    if not misordered or check.reason not in MIXED_UP:
+
+    message: str
+    explains: frozenset[Reason]
+
+
+def blamed(check: Check, wrong: WrongParameters | None) -> Check:
+    """The check with the wrong parameters as its message, because they are the cause of all other mistakes. The check
+    is unchanged if no parameters are wrong or they cannot cause its failure.
+    """
+    if wrong is None or check.reason not in wrong.explains:
         return check
     return replace(
         check,
-        message=misordered,
+        message=wrong.message,
         help="",
         detail=evidence_of(check.message, check.detail),
-        cause=misordered.partition(": ")[2],
+        cause=wrong.message.partition(": ")[2],
     )
 
 

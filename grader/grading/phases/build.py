@@ -8,7 +8,7 @@ from grader.grading.checks.causes.conclusions import conclude
 from grader.grading.checks.compilation.building import Build, Prepared, check_build, prepare
 from grader.grading.checks.compilation.device_needs import require_images, require_sizes, require_types
 from grader.grading.checks.correctness import try_cases, unrun_cases
-from grader.grading.draft import Draft, blamed_on_order
+from grader.grading.draft import Draft, blamed_on_parameters
 from grader.grading.phases.context import GradingContext
 from grader.grading.refusal import BUILD_FAILED, unreached, unreached_without_kernels
 from grader.results.verdicts import OUTSTANDING, Reason
@@ -60,13 +60,13 @@ def without_kernels(context: GradingContext, phase: BuildPhase) -> Draft:
     context.begin("running the cases")
     oracle, tried = load_oracle(asked), []
     for each in try_cases(asked.correctness.shown, built, oracle, context.student):
-        context.tell([each.check], built.misordered)
+        context.tell([each.check], built.wrong_parameters)
         tried.append(each)
     return Draft(
         task=context.task,
         provenance=context.provenance,
         build=phase.build.check,
-        cases=blamed_on_order(conclude(tried, built, oracle), built),
+        cases=blamed_on_parameters(conclude(tried, built, oracle), built),
         others=tuple(unreached_without_kernels(asked, context.device)),
         built=built,
     )

@@ -11,7 +11,7 @@ from grader.execution.client import Worker
 from grader.execution.device import share_a_process
 from grader.execution.probe import RECOVERY, probe
 from grader.grading.device_lock import SharedCpu
-from grader.grading.explain.problem import blamed
+from grader.grading.explain.problem import WrongParameters, blamed
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Decided, Progress
@@ -64,14 +64,14 @@ class GradingContext:
         """Report that a phase begins."""
         self.progress(phase)
 
-    def tell(self, checks: Iterable[Check], misordered: str = "") -> None:
+    def tell(self, checks: Iterable[Check], wrong: WrongParameters | None = None) -> None:
         """Report the checks that may be shown now. The sentence of a failure is included unless a later phase may
         explain it better.
         """
         asked = self.task.assignment
         for check in checks:
             if check.kind in shown_at_once(asked):
-                sentence = "" if check.reason in EXPLAINED else first_sentence(blamed(check, misordered).message)
+                sentence = "" if check.reason in EXPLAINED else first_sentence(blamed(check, wrong).message)
                 self.progress(Decided(check=check.of_part(asked.part), sentence=sentence))
 
 

@@ -12,7 +12,7 @@ from grader.grading.checks.compilation.building import Build, Built
 from grader.grading.checks.correctness import Tried, failed_sizes
 from grader.grading.checks.requirements import required
 from grader.grading.checks.simulation.simulator_runs import Runs, Watched
-from grader.grading.draft import Draft, blamed_on_order
+from grader.grading.draft import Draft, blamed_on_parameters
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.phases.build import as_open
 from grader.grading.phases.cause_search import LocatedChecks, with_cause
@@ -62,8 +62,8 @@ def decide(context: GradingContext, observed: Observations) -> Draft:
         task=context.task,
         provenance=context.provenance,
         build=observed.build.check,
-        cases=blamed_on_order(cases, built),
-        others=(*blamed_on_order(watched.checks, built), *map(HIDDEN.skip, left_out(asked)), *speed),
+        cases=blamed_on_parameters(cases, built),
+        others=(*blamed_on_parameters(watched.checks, built), *map(HIDDEN.skip, left_out(asked)), *speed),
         profile=watched.profile,
         built=built,
     )
@@ -74,10 +74,10 @@ def _decided(
     context: GradingContext, observed: Observations, cases: tuple[Check, ...]
 ) -> tuple[LocatedChecks, tuple[Check, ...]]:
     """Return the checks with the cause of wrong results, and the performance check. Reports each decided check."""
-    asked, watched, misordered = context.task.assignment, observed.watched, observed.built.misordered
-    context.tell([each.check for each in observed.tried if is_undecided(each)], misordered)
+    asked, watched, wrong = context.task.assignment, observed.watched, observed.built.wrong_parameters
+    context.tell([each.check for each in observed.tried if is_undecided(each)], wrong)
     explained = with_cause(context, observed.runs.subject, cases, watched)
-    context.tell(required(asked, context.device, explained.watched), misordered)
+    context.tell(required(asked, context.device, explained.watched), wrong)
     speed = observed.timed or time_submission(context, observed.setup)
     told = tuple(required(asked, context.device, (*explained.watched, *speed)))
     context.tell(told[len(explained.watched) :])

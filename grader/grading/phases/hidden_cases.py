@@ -19,7 +19,7 @@ from grader.grading.checks.requirements import forfeit, required
 from grader.grading.checks.simulation.simulated_run import Subject
 from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.device_lock import shared, shared_cpu
-from grader.grading.draft import Draft, blamed_on_order, result_of
+from grader.grading.draft import Draft, blamed_on_parameters, result_of
 from grader.grading.explain.problem import PENDING
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.context import probe_after, thawed
@@ -81,7 +81,7 @@ def run(task: Task, built: Built, cases: tuple[Case, ...], environment: GradingE
         simulator = workers.enter_context(_stopping(environment.simulator()))
         subject = Subject(task=task, oracle=oracle, worker=simulator, built=built)
         waits = left_open(tried, subject, Watched(checks=()))
-    checks = blamed_on_order(conclude(tried, built, oracle), built)
+    checks = blamed_on_parameters(conclude(tried, built, oracle), built)
     probe_after(checks, environment, device)
     return waits.of(checks, task.assignment) if waits else checks
 

@@ -23,7 +23,7 @@ def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:
     promising = 1 if context.environment.has_plenty else len(cases)
     for each in try_cases(cases, subject.built, subject.oracle, context.student, Lookout(subject=subject)):
         if not is_undecided(each):
-            context.tell([each.check], subject.built.misordered)
+            context.tell([each.check], subject.built.wrong_parameters)
         if not tried and each.check.reason is not Reason.TIME_LIMIT:
             runs.begin_sanitizer()
         tried.append(each)

@@ -45,9 +45,11 @@ def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -
     """
     asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
-    is_untold = all(check.reason in UNTOLD and check.cause != REDEFINED for check in failed) and not built.misordered
+    is_untold = all(check.reason in UNTOLD and check.cause != REDEFINED for check in failed)
     is_wrong = any(check.reason in WRONG for check in failed)
-    return asked.hints != "none" and is_wrong and is_untold and not _is_explained(asked, watched)
+    if built.wrong_parameters or not is_wrong:
+        return False
+    return asked.hints != "none" and is_untold and not _is_explained(asked, watched)
 
 
 def _is_explained(assignment: Assignment, watched: Sequence[Check]) -> bool:

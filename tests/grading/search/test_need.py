@@ -7,6 +7,7 @@ from samples import check, failed, unchecked
 
 from grader.common.record import replace
 from grader.course.rubric import Kind
+from grader.grading.explain.problem import MIXED_UP, WrongParameters
 from grader.grading.explain.slips.macros import REDEFINED
 from grader.grading.search.need import is_needed, rightness
 from grader.results.findings import Finding
@@ -30,11 +31,11 @@ class Build:
     """A stand-in for a build, with only the fields that are needed."""
 
     task: Task
-    misordered: str = ""
+    wrong_parameters: WrongParameters | None = None
 
 
-def built(assignment, misordered="", **changes):
-    return Build(task=Task(assignment=replace(assignment, **changes)), misordered=misordered)
+def built(assignment, wrong_parameters=None, **changes):
+    return Build(task=Task(assignment=replace(assignment, **changes)), wrong_parameters=wrong_parameters)
 
 
 def test_a_wrong_result_without_a_cause_needs_it(transposition):
@@ -97,7 +98,8 @@ def test_what_else_says_why(transposition):
     """
     missed = replace(SEEN, reason=Reason.BARRIER_DIVERGENCE)
     assert not is_needed(built(transposition), [WRONG], [replace(RACE, findings=(missed,))])
-    assert not is_needed(built(transposition, misordered="line 3: exchanged"), [WRONG], [])
+    exchanged = WrongParameters(message="line 3: exchanged", explains=MIXED_UP)
+    assert not is_needed(built(transposition, wrong_parameters=exchanged), [WRONG], [])
     assert not is_needed(built(transposition, hints="none"), [WRONG], [])
 
 

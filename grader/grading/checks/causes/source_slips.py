@@ -39,10 +39,10 @@ OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polyno
 
 
 def slip_of(built: Built, runs: Sequence[Simulated | None]) -> Slip | Fault | None:
-    """Return the mistake that the runs prove; None if no rule applies, if the parameters are in a different order, or
-    if the text is too complex to analyse.
+    """Return the mistake that the runs prove; None if no rule applies, if the parameters are wrong, or if the text
+    is too complex to analyse.
     """
-    if built.misordered:
+    if built.wrong_parameters:
         return None
     with OptionalWork(EXPLANATION) as work:
         return _first(built, runs)

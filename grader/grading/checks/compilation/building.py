@@ -24,7 +24,7 @@ from grader.grading.checks.compilation.signature import bind
 from grader.grading.checks.compilation.struct_definitions import types_before
 from grader.grading.explain.build_log import Source, of_build_log
 from grader.grading.explain.failures import FailedError, unwrap
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import MIXED_UP, RETYPED, Problem, WrongParameters
 from grader.grading.explain.resource_usage import usage_of
 from grader.protocol.messages import BuildFailed, Process
 from grader.protocol.steps import ProgramSource
@@ -64,11 +64,14 @@ class Built:
     """The problem to report for each kernel that the assignment needs and the file lacks, by kernel."""
 
     @property
-    def misordered(self) -> str:
-        """Sentence about the first kernel whose parameters are in a different order than the arguments; empty if no
-        kernel has such parameters.
+    def wrong_parameters(self) -> WrongParameters | None:
+        """The first parameters that are in a different order than the arguments, or else the first array with another
+        type of elements; None if there are no such parameters.
         """
-        return next((each.misordered for each in self.bindings.values() if each.misordered), "")
+        bindings = self.bindings.values()
+        found = [WrongParameters(message=each.misordered, explains=MIXED_UP) for each in bindings if each.misordered]
+        found += [WrongParameters(message=each.retyped, explains=RETYPED) for each in bindings if each.retyped]
+        return next(iter(found), None)
 
     @property
     def first_missing(self) -> Problem | None:

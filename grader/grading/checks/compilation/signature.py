@@ -53,7 +53,7 @@ class Parameter:
         is_pointer, wanted = arg.type.endswith("*"), self.element
         if arg.address_space not in self.spaces or is_pointer is (self.space == "private"):
             return False
-        name = arg.type.removesuffix("*").strip()
+        name = _type_name(arg)
         struct = next((each for each in self.structs if name in each.names), None)
         found = BY_NAME.get(name) or (BY_NAME.get(name.rstrip("0123456789")) if is_pointer else None)
         if struct is None and found is None:
@@ -63,6 +63,18 @@ class Parameter:
         if is_pointer:
             return found.unit == wanted.unit
         return (found.bytes, found.lanes, found.is_floating) == (wanted.bytes, wanted.lanes, wanted.is_floating)
+
+    def is_retyped(self, arg: ArgFacts) -> bool:
+        """True if this is an array of floats and the kernel declares whole numbers, or the reverse."""
+        found = BY_NAME.get(_type_name(arg).rstrip("0123456789"))
+        if self.space == "private" or found is None or isinstance(self.element, Struct):
+            return False
+        return found.is_floating is not self.element.is_floating
+
+
+def _type_name(arg: ArgFacts) -> str:
+    """Name of the type of a parameter, or of the elements of an array."""
+    return arg.type.removesuffix("*").strip()
 
 
 ImageType = Literal["image2d_t", "image3d_t"]
@@ -148,7 +160,8 @@ def bind(
         }
         binding = Binding(name=kernel.name, takes_local=takes_local, constants=constants)
         with OptionalWork(EXPLANATION) as work:
-            return replace(binding, misordered=_misordered(kernel, args, wanted, code))
+            binding = replace(binding, misordered=_misordered(kernel, args, wanted, code))
+            return replace(binding, retyped=_retyped(assignment, kernel, args, wanted, code))
         return replace(binding, fault=work.fault)
     problem = Problem(
         reason=Reason.WRONG_ARGUMENTS,
@@ -185,9 +198,41 @@ def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[AnyP
     match pairs:
         case [(one, first), (other, second)] if one.fits(second) and other.fits(first):
             return _exchanged(kernel, first, second, (one, other), code)
-    each, arg = pairs[0]
+    return _wrong_type(kernel, *pairs[0], code)
+
+
+def _wrong_type(kernel: KernelFacts, wanted: AnyParameter, arg: ArgFacts, code: Sequence[str]) -> str:
     place = _place(code, kernel.name, arg.name)
-    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}. Write {each.declaration}."
+    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}. Write {wanted.declaration}."
+
+
+REINTERPRETED = re.compile(r"\bas_\w+\s*\(|\*\s*\)")
+"""Matches a call such as `as_float(x)`, and the end of a cast to a pointer."""
+
+COMPUTED = frozenset({"rounding", "ulp", "relative", "absolute"})
+"""Rules for results of computations with floats. By other rules, a kernel may only move elements, as any type."""
+
+
+def _retyped(
+    assignment: Assignment,
+    kernel: KernelFacts,
+    args: Sequence[ArgFacts],
+    wanted: Sequence[AnyParameter],
+    code: Sequence[str],
+) -> str:
+    """Sentence about the first array of floats that is declared as an array of whole numbers, or the reverse; "" if
+    there is none. Intermediate arrays and files that reinterpret values do not count, because students choose their
+    types.
+    """
+    if any(map(REINTERPRETED.search, code)):
+        return ""
+    for each, arg in zip(wanted, args, strict=True):
+        buffer = assignment.buffers.get(each.name)
+        if buffer is None or buffer.part == "scratch" or assignment.tolerance_of(each.name).rule not in COMPUTED:
+            continue
+        if isinstance(each, Parameter) and each.is_retyped(arg):
+            return _wrong_type(kernel, each, arg, code)
+    return ""
 
 
 def _misordered(

@@ -2,6 +2,8 @@
 
 import pytest
 
+from grader.common.record import replace
+from grader.course.tolerance import Tolerance
 from grader.execution.plan import Binding
 from grader.grading.checks.compilation.signature import bind
 from grader.grading.explain.problem import Problem
@@ -129,6 +131,25 @@ def test_sizes_in_another_order_are_noticed(transposition):
         "line 3: the parameters width and height are exchanged. Write uint32_t height before uint32_t width."
     )
     assert bound(transposition, kernel(B, A, ("private", "uint", "n"), WIDTH)).misordered == ""
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "words"),
+    [
+        ("rounding", CODE, "line 2: the parameter A has the wrong type, __global int *A. Write __global real *A."),
+        ("exact", CODE, ""),
+        ("rounding", (*CODE, "    as_float(A[i]);"), ""),
+    ],
+    ids=["computed", "moved", "reinterpreted"],
+)
+def test_whole_numbers_in_place_of_floats_are_noticed(transposition, rule, code, words):
+    """An array of floats may be declared as whole numbers, which is right if a kernel only moves or reinterprets them.
+    In other kernels, `retyped` describes the type, so that it can explain wrong results.
+    """
+    tolerance = Tolerance(rule="rounding", factor=4) if rule == "rounding" else Tolerance(rule="exact")
+    asked = replace(transposition, correctness=replace(transposition.correctness, tolerance=tolerance))
+    found = bound(asked, kernel(("global", "int*", "A"), B, HEIGHT, WIDTH), code=code)
+    assert found.retyped == words
 
 
 def test_a_forgotten_keyword_is_named_with_its_line(transposition):
