@@ -1,9 +1,9 @@
 """Searches for the mistaken line if changing a single line might correct wrong results."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from grader.common import record
 from grader.common.optional import OptionalWork
-from grader.common.record import replace
 from grader.grading.checks.causes.missing_barrier import Barriers
 from grader.grading.checks.simulation.simulated_run import Subject
 from grader.grading.checks.simulation.simulator_runs import Watched
@@ -23,39 +23,44 @@ SEARCH = "the line of the mistake"
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocatedChecks:
-    """The checks of the cases and of the simulated runs, with the line of the mistake if a search has found it."""
+class ExplainedChecks:
+    """The checks of the cases and of the simulated runs, with the explanations that are known so far."""
 
     cases: tuple[Check, ...]
-    watched: tuple[Check, ...]
+    watched: Watched
+
+    @property
+    def have_failed(self) -> bool:
+        """True if one of the checks has failed."""
+        return any(check.verdict is Verdict.FAILED for check in (*self.cases, *self.watched.checks))
 
 
-def with_cause(context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> LocatedChecks:
+def with_cause(context: GradingContext, subject: Subject, checks: ExplainedChecks) -> ExplainedChecks:
     """Return the checks. If a search was needed and found the mistaken line, they contain it. If the search itself
     fails, the failed cases report that the line is missing. The workers of the search are then stopped, because their
     state is unknown and no later phase needs them.
     """
-    unchanged = LocatedChecks(cases=cases, watched=watched.checks)
+    cases, watched = checks.cases, checks.watched
     if not context.environment.search.seconds:
-        return unchanged
+        return checks
     with OptionalWork(SEARCH) as work:
         if not is_needed(subject.built, cases, watched.checks):
-            return unchanged
+            return checks
         context.begin("looking for the line that is wrong")
         barriers = effect_of_barriers(subject, watched)
         if barriers is Barriers.ENOUGH:
-            return unchanged
+            return checks
         found = _hint(context, subject, cases, watched)
         is_told = barriers is Barriers.UNKNOWN or (found is not None and found.is_all)
-        checks = watched.checks if is_told else tuple(map(beside_another_mistake, watched.checks))
-        return LocatedChecks(cases=_with(found, cases), watched=_with(found, checks))
+        told = watched.checks if is_told else tuple(map(beside_another_mistake, watched.checks))
+        return ExplainedChecks(cases=_with(found, cases), watched=replace(watched, checks=_with(found, told)))
     for worker in (context.student, subject.worker):
         worker.stop()
     faulty = (
-        replace(check, faults=(*check.faults, work.fault)) if check.verdict is Verdict.FAILED else check
+        record.replace(check, faults=(*check.faults, work.fault)) if check.verdict is Verdict.FAILED else check
         for check in cases
     )
-    return LocatedChecks(cases=tuple(faulty), watched=watched.checks)
+    return ExplainedChecks(cases=tuple(faulty), watched=watched)
 
 
 def _with(found: Hint | None, checks: tuple[Check, ...]) -> tuple[Check, ...]:

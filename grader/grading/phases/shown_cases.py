@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from grader.grading.checks.causes.compiler_failures import is_undecided
 from grader.grading.checks.correctness import Tried, failed_sizes, try_cases
 from grader.grading.checks.simulation.hanging import Lookout
 from grader.grading.checks.simulation.simulator_runs import Runs
@@ -22,7 +21,7 @@ def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:
     cases, subject = context.task.assignment.correctness.shown, runs.subject
     promising = 1 if context.environment.has_plenty else len(cases)
     for each in try_cases(cases, subject.built, subject.oracle, context.student, Lookout(subject=subject)):
-        if not is_undecided(each):
+        if not each.is_undecided:
             context.tell([each.check], subject.built.misordered)
         if not tried and each.check.reason is not Reason.TIME_LIMIT:
             runs.begin_sanitizer()
@@ -34,4 +33,4 @@ def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:
 
 def are_decided(tried: Sequence[Tried]) -> bool:
     """True if the compiler did not fail on any of the cases."""
-    return not any(map(is_undecided, tried))
+    return not any(each.is_undecided for each in tried)
