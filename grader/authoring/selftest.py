@@ -21,8 +21,7 @@ from grader.course.criteria import Case, SpeedGoal
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
 from grader.course.rubric import Kind
 from grader.course.speed_goals import speed_goal
-from grader.course.submissions.submission import FILE_NAME, read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import FILE_NAME, Task, read_submission
 from grader.course.truth.oracle import load_oracle
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.assignment_plans import baseline_plan, control_plan

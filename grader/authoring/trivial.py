@@ -16,8 +16,7 @@ from grader.course.truth.oracle import judged, load_oracle
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.assignment_plans import reference_plan
 from grader.execution.plan import STUDENT
-from grader.grading.checks.trials.case_trial import case_trial
-from grader.grading.checks.trials.trial import Trial, standard_of
+from grader.grading.checks.trials.trial import Trial, case_trial, standard_of
 
 Array = NDArray[Any]
 

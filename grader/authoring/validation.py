@@ -25,8 +25,7 @@ from grader.course.expressions import evaluate
 from grader.course.folders import BASELINE_FILE, ORACLE_FILE
 from grader.course.launches import Choices
 from grader.course.speed_goals import speed_goal
-from grader.course.submissions.submission import FILE_NAME, read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import FILE_NAME, Task, read_submission
 from grader.course.suite import Coursework
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import Oracle, load_oracle

@@ -9,8 +9,7 @@ from contextlib import ExitStack
 
 from grader.common.errors import UngradedError
 from grader.common.record import replace
-from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import Task, tasks_of
+from grader.course.submissions.submission import Submission, Task, tasks_of
 from grader.course.suite import Coursework
 from grader.grading.checks.compilation.building import Built, check_build, prepare
 from grader.grading.checks.correctness import unrun_cases

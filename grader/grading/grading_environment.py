@@ -7,7 +7,7 @@ from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.execution.client import Worker
 from grader.execution.pool import PLENTY, WorkerPool
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from grader.common.errors import GraderError
 from grader.course.assignment import Assignment
-from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import Task, tasks_of
+from grader.course.submissions.submission import Submission, Task, tasks_of
 from grader.course.suite import Coursework
 from grader.grading.check_kinds import left_out, unobserved_checks, untimed_checks
 from grader.grading.checks.compilation.building import build_check

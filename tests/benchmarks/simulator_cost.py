@@ -15,8 +15,7 @@ from collections.abc import Iterable
 
 from grader.course.assignment import Assignment
 from grader.course.rubric import Kind
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment

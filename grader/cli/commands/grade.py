@@ -167,8 +167,7 @@ def profile(submitted: SubmissionOptions, sandbox: SandboxOption = None, course:
     from rich.console import Console
 
     from grader.cli.progress import progress_line
-    from grader.course.submissions.submission import read_submission
-    from grader.course.submissions.task import tasks_of
+    from grader.course.submissions.submission import read_submission, tasks_of
     from grader.course.truth.seeds import fresh_seed
     from grader.grading.by_hand.profiling import profile_submission
     from grader.grading.checks.simulation.counts import Counted

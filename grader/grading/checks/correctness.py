@@ -28,9 +28,8 @@ from grader.grading.checks.requirements import are_right, worth
 from grader.grading.checks.simulation.hanging import Launcher, Lookout
 from grader.grading.checks.simulation.sanitizer_run import Endless
 from grader.grading.checks.trials.array_evidence import evidence
-from grader.grading.checks.trials.case_trial import case_trial
 from grader.grading.checks.trials.inspection import examine
-from grader.grading.checks.trials.trial import Trial
+from grader.grading.checks.trials.trial import Trial, case_trial
 from grader.grading.explain.diagnosis.evidence import Evidence, Use
 from grader.grading.explain.failures import FailedError, has_compiler_failed, of_failure, unwrap
 from grader.grading.explain.problem import EXPLANATION, Problem

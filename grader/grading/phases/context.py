@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from grader.common.phrases import first_sentence
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.execution.client import Worker
 from grader.execution.device import share_a_process
 from grader.execution.probe import RECOVERY, probe

@@ -12,7 +12,6 @@ from grader.course.rubric import Kind, SpeedGoals
 from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.execution.device import copy_size, peak_run, share_a_process
 from grader.grading.checks.requirements import worth
-from grader.grading.checks.scoring import award_speed, required_rate
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing.intervals import (
@@ -245,3 +244,21 @@ def _beyond_arithmetic(performance: Performance, rounds: tuple[Round, ...]) -> P
     if performance.unit != "GFLOPS" or not known or performance.rate.low <= CEILING * max(known):
         return None
     return of_too_much_arithmetic(performance.rate.low / max(known))
+
+
+def award_speed(goal: SpeedGoal, fraction: Interval) -> tuple[Verdict, float]:
+    """Return verdict and points of the highest band that the fraction may reach, with the benefit of the doubt.
+
+    The upper end of the interval decides. Therefore a kernel that is exactly as fast as a band requires misses the band
+    only once in 200 gradings (CONFIDENCE in timing/intervals.py). If the median decided, it would miss the band every
+    second time. DOUBT in timing/intervals.py limits the distance between the upper end and the median.
+    """
+    for band in goal.bands:
+        if fraction.high >= band.fraction:
+            return Verdict.PASSED if band is goal.bands[0] else Verdict.PARTIAL, band.points
+    return Verdict.FAILED, 0.0
+
+
+def required_rate(goal: SpeedGoal, device_name: str) -> float | None:
+    """Return the absolute minimum rate for this device; None if the assignment does not set one."""
+    return next((rate for name, rate in goal.minimum.items() if name.lower() in device_name.lower()), None)

@@ -7,7 +7,7 @@ from grader.course.assignment import Assignment, Chosen, Timed
 from grader.course.criteria import DeviceClass, SpeedGoal
 from grader.course.folders import BASELINE_FILE
 from grader.course.speed_goals import device_class, model_speed, speed_goal
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.course.truth.oracle import Oracle, load_oracle
 from grader.execution.assignment_plans import control_plan, reference_plan, timed_plan
 from grader.execution.client import Worker

@@ -10,8 +10,7 @@ from submission_texts import submitted
 
 from grader.authoring.golden import ONE_PAIR
 from grader.common.record import replace
-from grader.course.submissions.submission import FILE_NAME
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import FILE_NAME, Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.compilation.building import build
 from grader.grading.checks.correctness import try_cases

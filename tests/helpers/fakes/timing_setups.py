@@ -7,7 +7,7 @@ from samples import DEVICE
 
 from grader.course.expressions import evaluate
 from grader.course.poison import GUARD_BYTES, INPUT_POISON, POISON
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.execution.assignment_plans import control_plan, reference_plan, timed_plan
 from grader.execution.outcome import Fetched, Timing, Took
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, SUBMISSION, WHOLE, Binding

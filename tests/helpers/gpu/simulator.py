@@ -13,7 +13,7 @@ import pytest
 from submission_texts import submitted
 
 from grader.common.errors import NoSimulatorError
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.outcome import Timing
 from grader.execution.plan import Plan, Script

@@ -13,7 +13,7 @@ from grader.course.criteria import Case
 from grader.course.forbidden import LINE_LIMIT, Construct, Sighting, first_sighting
 from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.scan_process import TooCostly, scanned
-from grader.course.submissions.task import ChosenTask, Task
+from grader.course.submissions.submission import ChosenTask, Task
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure
 from grader.execution.plan import NOTHING, SUBMISSION, Bindings
@@ -200,7 +200,8 @@ def expand(task: ChosenTask, worker: Worker, process: Process = "new") -> Expand
     later = first_later_call(compiled.code)
     if later is not None:
         raise FailedError(_later_call(later))
-    types = unwrap(types_before(task.assignment.laid_out_structs, compiled.code))
+    structs = task.assignment.laid_out_structs
+    types = unwrap(types_before(structs, compiled.code)) if structs else ""
     return Expanded(task=task, text=text, code=compiled.code, types=types)
 
 

@@ -1,7 +1,7 @@
 """Programs that workers build, with their options and definitions."""
 
 from grader.course.assignment import Assignment
-from grader.course.submissions.task import ChosenTask
+from grader.course.submissions.submission import ChosenTask
 from grader.execution.device import PEAK_GROUP, PEAK_SOURCE
 from grader.grading.checks.compilation.dialect import equivalents
 from grader.protocol.steps import ProgramSource

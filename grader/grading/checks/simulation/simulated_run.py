@@ -8,7 +8,7 @@ from grader.common import record
 from grader.course.assignment import Chosen
 from grader.course.criteria import Sizes
 from grader.course.run_sequence import LaunchAt
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.course.truth.oracle import Oracle
 from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker

@@ -9,8 +9,7 @@ from selection import param
 
 from grader.course.forbidden import Construct
 from grader.course.rubric import Kind
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.execution.connection import Connection
 from grader.execution.outcome import OutOfMemory, TimedOut
 from grader.execution.plan import Binding
