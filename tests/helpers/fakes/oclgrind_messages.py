@@ -1,4 +1,4 @@
-"""Messages of the simulator as Oclgrind writes them, the record of a kernel with them, and the only finding about it."""
+"""Messages of the simulator as Oclgrind writes them, the record of a kernel that has them, and its only finding."""
 
 from grader.grading.checks.simulation.sanitizer_run import findings
 from grader.grading.explain.simulator.locations import Scene
