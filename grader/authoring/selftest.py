@@ -21,9 +21,8 @@ from grader.course.criteria import Case, SpeedGoal
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
 from grader.course.rubric import Kind
 from grader.course.speed_goals import speed_goal
-from grader.course.submissions.submission import FILE_NAME, Task, read_submission
+from grader.course.submissions.submission import FILE_NAME, Task, fresh_seed, read_submission
 from grader.course.truth.oracle import load_oracle
-from grader.course.truth.seeds import fresh_seed
 from grader.execution.assignment_plans import baseline_plan, control_plan
 from grader.execution.outcome import Fetched
 from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE

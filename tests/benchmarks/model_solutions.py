@@ -16,7 +16,7 @@ from grader.course.assignment import Assignment, Timed
 from grader.course.criteria import Sizes
 from grader.course.expressions import evaluate
 from grader.course.speed_goals import device_class
-from grader.course.truth.seeds import fresh_seed
+from grader.course.submissions.submission import fresh_seed
 from grader.execution.assignment_plans import control_plan
 from grader.execution.device import copy_size, peak_run
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE

@@ -1,8 +1,11 @@
 """Reads a student's kernels.cl, and refuses other files with one clear message. A task combines a submission with its
 assignment and a seed.
+
+This module does not import NumPy, because that would take longer than the start of a worker.
 """
 
 import hashlib
+import secrets
 import string
 from codecs import BOM_UTF8
 from dataclasses import dataclass
@@ -147,3 +150,18 @@ class ChosenTask(Task):
 def tasks_of(coursework: Coursework, submission: Submission, seed: int) -> tuple[Task, ...]:
     """Return the submission's task for each part. All of them have the same seed."""
     return tuple(Task(assignment=part, submission=submission, seed=seed) for part in coursework.parts)
+
+
+SEED_BITS = 63
+
+
+def fresh_seed() -> int:
+    """Return a seed that cannot be guessed."""
+    return secrets.randbits(SEED_BITS)
+
+
+def check_seed(seed: int) -> int:
+    """Return the seed. Raises InputError if it is out of range."""
+    if not 0 <= seed < 2**SEED_BITS:
+        raise InputError(f"the seed {seed} is out of range; it must be from 0 to {2**SEED_BITS - 1}.")
+    return seed

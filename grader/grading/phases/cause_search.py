@@ -29,11 +29,6 @@ class ExplainedChecks:
     cases: tuple[Check, ...]
     watched: Watched
 
-    @property
-    def have_failed(self) -> bool:
-        """True if one of the checks has failed."""
-        return any(check.verdict is Verdict.FAILED for check in (*self.cases, *self.watched.checks))
-
 
 def with_cause(context: GradingContext, subject: Subject, checks: ExplainedChecks) -> ExplainedChecks:
     """Return the checks. If a search was needed and found the mistaken line, they contain it. If the search itself

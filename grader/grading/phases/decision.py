@@ -20,6 +20,7 @@ from grader.grading.phases.context import GradingContext
 from grader.grading.phases.speed import time_submission
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.results.check import Check
+from grader.results.verdicts import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +37,12 @@ class Observations:
     timed: tuple[Check, ...] | None
 
     @property
+    def have_failures(self) -> bool:
+        """True if a case or a check of a simulated run has failed."""
+        checks = (*(each.check for each in self.tried), *self.watched.checks)
+        return any(check.verdict is Verdict.FAILED for check in checks)
+
+    @property
     def built(self) -> Built:
         """The program of the submission."""
         return self.runs.subject.built
@@ -47,7 +54,7 @@ def decide(context: GradingContext, observed: Observations) -> Draft:
     """
     asked, built, waits = context.task.assignment, observed.built, None
     decided = ExplainedChecks(cases=tuple(each.check for each in observed.tried), watched=observed.watched)
-    if decided.have_failed:
+    if observed.have_failures:
         waits = left_open(observed.tried, observed.runs.subject, observed.watched)
         decided = _explained(observed)
         if waits is None:

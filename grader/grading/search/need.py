@@ -9,8 +9,8 @@ from grader.course.criteria import Sizes
 from grader.course.rubric import Kind
 from grader.grading.checks.causes.missing_barrier import Barriers, advised_barriers
 from grader.grading.checks.compilation.building import Built
-from grader.grading.checks.simulation.sanitizer_run import NUMBER, findings_of
-from grader.grading.checks.simulation.simulated_run import Subject, simulate
+from grader.grading.checks.simulation.sanitizer_run import findings_of, simulate
+from grader.grading.checks.simulation.simulated_run import Subject
 from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED
@@ -97,7 +97,7 @@ def cleanness(subject: Subject, watched: Watched, seconds: float) -> IsClean:
         if left <= 0:
             return False
         with subject.worker.timeouts.hurried(max(1.0, left)):
-            seen = simulate(replace(subject, built=built), sizes, NUMBER)
+            seen = simulate(replace(subject, built=built), sizes)
         if isinstance(seen, Problem) or (is_all and seen.problem is not None):
             return False
         return not findings_of(seen)

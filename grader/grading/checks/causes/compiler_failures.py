@@ -32,15 +32,8 @@ from grader.execution.outcome import Crashed, Failure, TimedOut
 from grader.grading.checks.compilation.building import Build, Prepared, build_settled
 from grader.grading.checks.correctness import Tried, trial_of
 from grader.grading.checks.requirements import EARNING
-from grader.grading.checks.simulation.sanitizer_run import LARGER, NUMBER, findings_of
-from grader.grading.checks.simulation.simulated_run import (
-    SimulatedRun,
-    Subject,
-    run_on_poison,
-    run_on_trial,
-    seen_in,
-    simulate,
-)
+from grader.grading.checks.simulation.sanitizer_run import LARGER, findings_of, simulate
+from grader.grading.checks.simulation.simulated_run import SimulatedRun, Subject, run_on_poison, run_on_trial, seen_in
 from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.checks.trials.trial import Trial
 from grader.grading.explain.compilers import advice, advice_on, observed
@@ -140,7 +133,7 @@ def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpe
     subject = Subject(task=task, oracle=load_oracle(task.assignment), worker=simulator, built=built)
     asked = task.assignment.sanitizer
     if asked is not None and not asked.hidden:
-        seen = simulate(subject, asked.sizes, NUMBER)
+        seen = simulate(subject, asked.sizes)
         if isinstance(seen, Problem) or seen.problem is not None or findings_of(seen):
             return None
     return _checked(build.failure, subject, task.assignment.correctness.shown)

@@ -18,8 +18,7 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Failure
 from grader.execution.plan import NOTHING, SUBMISSION, Bindings
 from grader.grading.checks.compilation.choices import chosen, unfit_sizes
-from grader.grading.checks.compilation.dialect import LaterCall, first_later_call
-from grader.grading.checks.compilation.program import submitted_definitions
+from grader.grading.checks.compilation.program import LaterCall, first_later_call, submitted_definitions
 from grader.grading.checks.compilation.signature import bind
 from grader.grading.checks.compilation.struct_definitions import types_before
 from grader.grading.explain.build_log import Source, of_build_log

@@ -22,7 +22,7 @@ from grader.grading.checks.simulation.model_run import model_at
 from grader.grading.checks.simulation.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.oclgrind import CONSTANT, GLOBAL, LOCAL
-from grader.protocol.messages import Order, Simulation
+from grader.protocol.messages import Simulation
 from grader.protocol.observation import SeenAccess, SeenKernel, SeenPixels
 from grader.results.metrics import Access, Branch, ImageUse, Need, Profile
 
@@ -41,11 +41,11 @@ class Counted:
     run: Simulated
 
 
-def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
+def memory_run(subject: Subject, asked: Memory) -> SimulatedRun:
     """Return the run for the counts. The order of work-items does not change the counts of a right kernel, unless it
     retries operations, as a lock does.
     """
-    return run_at(subject, asked.sizes, NUMBER, order)
+    return run_at(subject, asked.sizes, NUMBER, "mixed")
 
 
 def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted | Problem:

@@ -67,6 +67,13 @@ def sanitizer_run(subject: Subject, asked: Sanitizer) -> SimulatedRun:
     return run_at(subject, asked.sizes, NUMBER)
 
 
+def simulate(subject: Subject, sizes: Sizes) -> Simulated | Problem:
+    """Simulate the submission once at these sizes, with inputs as in the run of the check. Return a Problem if its
+    launches did not finish.
+    """
+    return seen_in(run_at(subject, sizes, NUMBER))
+
+
 def runs_alone(subject: Subject, asked: Sanitizer) -> Iterator[tuple[Case, Simulated | Problem]]:
     """Yield the runs in which a kernel runs alone. Each begins when the caller requests it."""
     for case in asked.alone_cases:

@@ -107,11 +107,6 @@ def run_at(subject: Subject, sizes: Sizes, number: int, order: Order = "ascendin
     return run_on_trial(subject, trial, order)
 
 
-def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem:
-    """Run the student's launches once on random data; return a Problem if they did not finish."""
-    return seen_in(run_at(subject, sizes, number))
-
-
 def seen_in(run: SimulatedRun) -> Simulated | Problem:
     """Finish the run, after starting it if necessary, and return the record; return a Problem if the run does not
     finish.

@@ -12,9 +12,8 @@ from grader.common.phrases import listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Kind
-from grader.course.submissions.submission import Task
+from grader.course.submissions.submission import Task, fresh_seed
 from grader.course.truth.oracle import load_oracle
-from grader.course.truth.seeds import fresh_seed
 from grader.execution.client import Worker
 from grader.grading.checks.compilation.device_needs import extensions
 from grader.grading.checks.simulation.model_run import model_subject

@@ -16,7 +16,7 @@ from grader.grading.checks.compilation.building import Build, build_check, prepa
 from grader.grading.checks.correctness import GAVE_UP, Tried, unrun_cases
 from grader.grading.checks.memory import uncounted
 from grader.grading.checks.sanitizer import unwatched
-from grader.grading.checks.simulation.simulated_run import simulate
+from grader.grading.checks.simulation.sanitizer_run import simulate
 from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.explain.failures import FailedError, of_failure
 from grader.grading.explain.problem import NOT_RIGHT, Problem
@@ -143,7 +143,7 @@ def test_wrong_results_count_if_the_run_at_the_failed_size_is_wrong(simulator, t
     size is not run again.
     """
     subject = subject_of(simulator, transposition, TRANSPOSITION)
-    seen = simulate(subject, transposition.sanitizer.sizes, 0)
+    seen = simulate(subject, transposition.sanitizer.sizes)
     watched = Watched(checks=(), at_failed=replace(seen, problem=WRONG))
     assert left_open(tuple(tried(transposition, WRONG)), subject, watched) is None
 
