@@ -39,7 +39,7 @@ from grader.grading.phases.speed import Preparation
 from grader.grading.progress import Progress
 from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.oracle_verifier import ByOracle, OracleInputs
-from grader.grading.timing.participants import Participant
+from grader.grading.timing.rounds import Participant
 from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
 from grader.grading.timing.verifiers import RoundInputs, TimingTask
 from grader.protocol.messages import DeviceFacts

@@ -24,7 +24,7 @@ from grader.grading.explain.failures import unwrap
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
 from grader.grading.timing.digest_verifier import ByReference
-from grader.grading.timing.participants import Participant
+from grader.grading.timing.rounds import Participant
 from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
 from grader.protocol.messages import DeviceFacts
 

@@ -15,7 +15,7 @@ from grader.grading.explain.problem import blamed
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Decided, Progress
-from grader.grading.timing.participants import Role
+from grader.grading.timing.rounds import Role
 from grader.protocol.messages import DeviceFacts
 from grader.results.check import Check
 from grader.results.metrics import Roofs

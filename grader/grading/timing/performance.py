@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from statistics import median
 
+from grader.common.phrases import percent, share_of
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import SpeedGoal
@@ -32,7 +33,6 @@ from grader.grading.timing.speed_problems import (
     of_speed_elsewhere,
     of_too_fast,
     of_too_much_arithmetic,
-    reached_goal,
 )
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.protocol.messages import DeviceFacts
@@ -191,7 +191,7 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
         return of_missed_minimum(performance.rate.median, required, performance.unit, device.name).fail(check)
     verdict, points = award_speed(goal, performance.fraction_of_reference)
     if verdict is Verdict.PASSED:
-        told = replace(check, message=reached_goal(performance.fraction_of_reference, goal))
+        told = replace(check, message=_reached_goal(performance.fraction_of_reference, goal))
     else:
         told = of_missed_goal(performance.fraction_of_reference, goal, performance.device_class).fail(check)
     return replace(told, verdict=verdict, points=points)
@@ -244,6 +244,14 @@ def _beyond_arithmetic(performance: Performance, rounds: tuple[Round, ...]) -> P
     if performance.unit != "GFLOPS" or not known or performance.rate.low <= CEILING * max(known):
         return None
     return of_too_much_arithmetic(performance.rate.low / max(known))
+
+
+def _reached_goal(fraction: Interval, goal: SpeedGoal) -> str:
+    """Sentence about a kernel that is fast enough for full points."""
+    return (
+        f"it runs at {share_of(fraction.median)} the model solution's speed; "
+        f"full points need {percent(goal.bands[0].fraction)}."
+    )
 
 
 def award_speed(goal: SpeedGoal, fraction: Interval) -> tuple[Verdict, float]:

@@ -18,7 +18,7 @@ from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem
 from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.oracle_verifier import ByOracle
-from grader.grading.timing.participants import Participant, Participants, Role
+from grader.grading.timing.rounds import Participant, Participants, Role
 from grader.grading.timing.verifiers import ResultVerifier, TimingTask
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import ProgramSource

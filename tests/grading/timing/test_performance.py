@@ -14,7 +14,6 @@ from grader.execution.device import GPU_COPY_BYTES
 from grader.execution.plan import STUDENT
 from grader.grading.timing.intervals import FEWEST
 from grader.grading.timing.measurement import measure
-from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import (
     CLOCK_SHARE,
     award_speed,
@@ -25,7 +24,7 @@ from grader.grading.timing.performance import (
     summarise,
     unmeasured,
 )
-from grader.grading.timing.rounds import Comparisons, Round
+from grader.grading.timing.rounds import Comparisons, Role, Round
 from grader.results.metrics import Interval
 from grader.results.verdicts import Reason, Verdict
 

@@ -18,7 +18,7 @@ from grader.grading.timing.device_data import SET_BYTES
 from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.oracle_verifier import END, END_NUMBER, ByOracle
-from grader.grading.timing.participants import Participant, Role
+from grader.grading.timing.rounds import Participant, Role
 from grader.grading.timing.timing_setup import TimingSetup, own_programs, request_session, timing_task
 from grader.protocol.messages import Done, Opened, StepTime
 from grader.results.verdicts import Verdict

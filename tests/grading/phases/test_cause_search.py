@@ -1,4 +1,4 @@
-"""need.py: a search is started only if no shown check explains the wrong results."""
+"""cause_search.py: a search is started only if no shown check explains the wrong results."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from samples import check, failed, unchecked
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.explain.slips.macros import REDEFINED
-from grader.grading.search.need import is_needed, rightness
+from grader.grading.phases.cause_search import is_needed, rightness
 from grader.results.findings import Finding
 from grader.results.verdicts import Reason, Verdict
 
