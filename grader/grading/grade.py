@@ -97,15 +97,15 @@ def _test(context: GradingContext, prepare: speed.Preparation) -> Drafting:
     with context.cpu, thawed(context.student, context.device):
         with also_shared(context.device, context.environment.locks):
             own = prepare(context) if context.environment.has_plenty else None
-            phase = build.build_submission(context)
-            if phase.build.built is None:
-                return build.without_build(context, phase)
-            if phase.build.built.missing:
-                return build.without_kernels(context, phase)
-            runs = observation.simulated_runs(context, phase.build.built)
+            submitted = build.build_submission(context)
+            if submitted.built is None:
+                return build.without_build(context, submitted)
+            if submitted.built.missing:
+                return build.without_kernels(context, submitted)
+            runs = observation.simulated_runs(context, submitted.built)
             tried = observation.try_shown(context, runs)
             failed = failed_sizes(tried)
-            setup = NOT_RIGHT if failed else speed.set_up(context, own or prepare(context), phase.build.built)
+            setup = NOT_RIGHT if failed else speed.set_up(context, own or prepare(context), submitted.built)
         is_apart = context.is_apart and observation.are_decided(tried)
         timed = speed.time_submission(context, speed.opened(setup)) if is_apart else None
         if timed and not failed:
@@ -113,9 +113,7 @@ def _test(context: GradingContext, prepare: speed.Preparation) -> Drafting:
             yield
         watched = observation.watch_accesses(context, runs, tried)
         setup = setup if timed else speed.opened(setup)
-    observed = decision.Observations(
-        build=phase.build, runs=runs, tried=tried, watched=watched, setup=setup, timed=timed
-    )
+    observed = decision.Observations(build=submitted, runs=runs, tried=tried, watched=watched, setup=setup, timed=timed)
     return decision.decide(context, observed)
 
 

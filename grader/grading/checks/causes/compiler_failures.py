@@ -29,7 +29,7 @@ from grader.course.rubric import Correctness, Kind
 from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Failure, TimedOut
-from grader.grading.checks.compilation.building import Build, Prepared, build_settled
+from grader.grading.checks.compilation.building import Build, build_settled
 from grader.grading.checks.correctness import Tried, trial_of
 from grader.grading.checks.requirements import EARNING
 from grader.grading.checks.simulation.sanitizer_run import LARGER, findings_of, simulate
@@ -114,15 +114,15 @@ def _is_wrong(assignment: Assignment, watched: Watched) -> bool:
     )
 
 
-def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpen | None:
+def unbuilt_open(build: Build, simulator: Worker) -> LeftOpen | None:
     """Return the reasons why a submission with a failed build stays open, as left_open does for its cases.
 
     The submission is built for the simulator and runs there. Returns None if the compiler is not to blame for the
     failure, or if the simulator finds a mistake.
     """
-    if build.failure is None or isinstance(prepared.outcome, Problem) or not has_compiler_failed(build.failure):
+    task = build.task
+    if task is None or build.failure is None or not has_compiler_failed(build.failure):
         return None
-    task = prepared.outcome.task
     try:
         simulator.ready()
     except NoSimulatorError:

@@ -12,7 +12,7 @@ from grader.common.errors import NoSimulatorError
 from grader.course.folders import MODEL_FILE
 from grader.execution.outcome import COMPILING, Crashed, OutOfMemory, TimedOut
 from grader.grading.checks.causes.compiler_failures import UNCHECKED, left_open, timed_open, unbuilt_open
-from grader.grading.checks.compilation.building import Build, build_check, prepare
+from grader.grading.checks.compilation.building import Build, build_check
 from grader.grading.checks.correctness import GAVE_UP, Tried, unrun_cases
 from grader.grading.checks.memory import uncounted
 from grader.grading.checks.sanitizer import unwatched
@@ -213,9 +213,9 @@ def test_a_build_that_the_compiler_failed_on_is_built_for_the_simulator(
     """If the device's compiler fails to build a program, the simulator builds and runs it. The points are open if all
     small cases are right there.
     """
-    prepared = prepare(subject_of(simulator, transposition, source).task, simulator)
-    build = Build(check=of_failure(failure).fail(build_check(0.0)), built=None, failure=failure)
-    waits = unbuilt_open(build, prepared, simulator)
+    task = subject_of(simulator, transposition, source).built.task
+    build = Build(check=of_failure(failure).fail(build_check(0.0)), built=None, task=task, failure=failure)
+    waits = unbuilt_open(build, simulator)
     assert (waits is not None) is is_open
     if waits is not None:
         (check,) = waits.of([build.check], transposition)
