@@ -17,9 +17,7 @@ from grader.common.phrases import count, listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Kind
-from grader.course.submissions.submission import parse_submission
-from grader.course.submissions.task import Task
-from grader.course.truth.seeds import fresh_seed
+from grader.course.submissions.submission import Task, fresh_seed, parse_submission
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.speed import Preparation, prepare_none

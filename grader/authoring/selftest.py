@@ -21,10 +21,8 @@ from grader.course.criteria import Case, SpeedGoal
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
 from grader.course.rubric import Kind
 from grader.course.speed_goals import speed_goal
-from grader.course.submissions.submission import FILE_NAME, read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import FILE_NAME, Task, fresh_seed, read_submission
 from grader.course.truth.oracle import load_oracle
-from grader.course.truth.seeds import fresh_seed
 from grader.execution.assignment_plans import baseline_plan, control_plan
 from grader.execution.outcome import Fetched
 from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE
@@ -41,7 +39,7 @@ from grader.grading.phases.speed import Preparation
 from grader.grading.progress import Progress, prefixed
 from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.oracle_verifier import ByOracle, OracleInputs
-from grader.grading.timing.participants import Participant
+from grader.grading.timing.rounds import Participant
 from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
 from grader.grading.timing.verifiers import RoundInputs, TimingTask
 from grader.protocol.messages import DeviceFacts

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from grader.course.assignment import Assignment, Timed
 from grader.course.elements import Element, element_of
 from grader.course.structs import Struct
+from grader.course.submissions.submission import fresh_seed
 from grader.course.truth.comparators import bits, wrong_elements
 from grader.course.truth.fields import cast, dtype_of
 from grader.course.truth.oracle import judged, load_oracle
-from grader.course.truth.seeds import fresh_seed
 from grader.execution.assignment_plans import reference_plan
 from grader.execution.plan import STUDENT
-from grader.grading.checks.trials.case_trial import case_trial
-from grader.grading.checks.trials.trial import Trial, standard_of
+from grader.grading.checks.trials.trial import Trial, case_trial, standard_of
 
 Array = NDArray[Any]
 

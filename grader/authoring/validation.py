@@ -25,12 +25,10 @@ from grader.course.expressions import evaluate
 from grader.course.folders import BASELINE_FILE, ORACLE_FILE
 from grader.course.launches import Choices
 from grader.course.speed_goals import speed_goal
-from grader.course.submissions.submission import FILE_NAME, read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import FILE_NAME, Task, fresh_seed, read_submission
 from grader.course.suite import Coursework
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import Oracle, load_oracle
-from grader.course.truth.seeds import fresh_seed
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.compilation.device_needs import extensions, missing_images, missing_types, unfit
 from grader.grading.checks.memory_behaviour.measures import MEASURES

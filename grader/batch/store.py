@@ -19,7 +19,7 @@ from grader.common.errors import InputError
 from grader.common.files import make_folder, write_whole
 from grader.common.record import Record, replace
 from grader.course.submissions.handin import HandIn
-from grader.course.truth.seeds import fresh_seed
+from grader.course.submissions.submission import fresh_seed
 from grader.protocol.messages import DeviceFacts
 from grader.reports import REPORTS
 from grader.results.result import Result

@@ -10,17 +10,18 @@ from typing import NoReturn, Protocol
 import typer
 from rich.console import Console
 
-from grader.cli.exit_codes import PASSED, UNGRADED
+from grader.cli.exit_codes import ELSEWHERE, PASSED, UNGRADED
 from grader.cli.faults import noted
-from grader.cli.next_step import next_step
 from grader.cli.progress import verdicts
+from grader.cli.remote import sign_in_file
 from grader.cli.result_codes import exit_code
 from grader.cli.saves import EVERY, Saves
 from grader.cli.wrapping import fitted, wrapped
 from grader.common.errors import GraderError, InterruptedGradingError, SavedAgainError, WatchEndedError
 from grader.common.interrupts import interrupted_when
 from grader.common.optional import Fault, OptionalWork
-from grader.course.submissions.submission import Submission, parse_submission
+from grader.course.rubric import Kind
+from grader.course.submissions.submission import FILE_NAME, Submission, parse_submission
 from grader.course.suite import Coursework
 from grader.grading.grade import grade_coursework
 from grader.grading.grading_environment import GradingEnvironment
@@ -28,7 +29,9 @@ from grader.grading.progress import Progress
 from grader.protocol.text import showable
 from grader.reports.since import since
 from grader.reports.words import score_in_words
+from grader.results.check import Check
 from grader.results.result import Result, Ungraded
+from grader.results.verdicts import Reason
 from grader.results.withholding import View
 
 
@@ -142,3 +145,32 @@ def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment
     except GraderError as error:
         typer.echo(fitted(f"grader: {error}", sys.stderr), err=True)
         return None
+
+
+def next_step(result: Result, skeleton: str, arguments: str) -> str | None:
+    """Return a sentence about the next step, or None. `arguments` is the text to append to other commands so that they
+    use the same submission. `skeleton` is the file with which students start.
+    """
+    first = result.first_cause
+    if first is not None and result.source.strip() == skeleton.strip():
+        return f"this is still the skeleton: write your kernel in {FILE_NAME}, and grade it again."
+    if first is not None:
+        return _about(first, arguments)
+    if any(left.reason is Reason.NO_SIMULATOR for left in result.unchecked):
+        return "`grader setup` installs the simulator."
+    if exit_code(result) in {PASSED, ELSEWHERE} and sign_in_file.path().is_file():
+        return f"`grader submit{arguments}` hands this kernel in."
+    return None
+
+
+def _about(first: Check, arguments: str) -> str | None:
+    """Return the sentence about a failed check, or None if its message already says what to do."""
+    if first.reason is Reason.KERNEL_MISSING:
+        return None
+    if first.kind is Kind.CORRECTNESS and not first.lines:
+        return f"`grader explain{arguments}` searches longer for the wrong line."
+    if first.kind is Kind.MEMORY:
+        return f"`grader profile{arguments}` shows the memory accesses of each line."
+    if first.kind is Kind.PERFORMANCE:
+        return f"`grader run{arguments}` times this kernel as often as you like, also with other sizes and constants."
+    return None

@@ -208,7 +208,7 @@ ELEMENTS: dict[str, Element] = {
 
 
 REAL = "real"
-"""Name of the type that the floating type in the constant `real` replaces (real_types.py)."""
+"""Name of the type that the floating type in the constant `real` replaces (interface.py)."""
 
 STATED = [*ELEMENTS, REAL, *(f"{REAL}{lanes}" for lanes in VECTORS)]
 """Names of types that assignment.yaml may state, besides structs."""

@@ -18,7 +18,6 @@ from grader.course.images import FORMATS, Sampler
 from grader.course.launches import Buffer, LocalArray, Scalar
 from grader.course.places import Contradiction, at, invalid
 from grader.course.read_values import ElementOf, element_of
-from grader.course.real_types import without_real
 from grader.course.structs import Struct, StructFields, all_laid_out, self_containing
 from grader.protocol.steps import ImageSpec
 
@@ -206,3 +205,40 @@ def _unknown(kind: str, others: str) -> str:
     if kind.rstrip("0123456789") == REAL:
         return f"`constants` does not define {REAL} as a floating type; write `{REAL}: float` or `{REAL}: double` there"
     return f"there is no type {kind}; write one of {', '.join(SCALARS)}, a vector of them such as float4{others}"
+
+
+TYPED = ("buffers", "scalars", "local")
+"""Sections of assignment.yaml with a field `type` for each name."""
+
+
+def without_real(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of assignment.yaml with the named type in place of `real`. An exercise changes its precision in
+    one line if its arrays have this type. The fields are unchanged if no constant names a floating type.
+    """
+    constants = fields.get("constants")
+    named = constants.get(REAL) if isinstance(constants, dict) else None
+    if not isinstance(named, str) or named not in SCALARS or not SCALARS[named].is_floating:
+        return dict(fields)
+    changed = {section: _each(fields.get(section), lambda each: _typed(each, named)) for section in TYPED}
+    changed["structs"] = _each(fields.get("structs"), lambda each: _fielded(each, named))
+    return {**fields, **{section: value for section, value in changed.items() if section in fields}}
+
+
+def _each(named: Any, change: Any) -> Any:
+    """Apply a change to each value of a mapping. Anything else is returned unchanged for the validation."""
+    return {name: change(value) for name, value in named.items()} if isinstance(named, dict) else named
+
+
+def _typed(value: Any, named: str) -> Any:
+    return {**value, "type": _resolved(value["type"], named)} if isinstance(value, dict) and "type" in value else value
+
+
+def _fielded(value: Any, named: str) -> Any:
+    if not isinstance(value, dict) or "fields" not in value:
+        return value
+    return {**value, "fields": _each(value["fields"], lambda kind: _resolved(kind, named))}
+
+
+def _resolved(kind: Any, named: str) -> Any:
+    is_real = isinstance(kind, str) and kind.rstrip("0123456789") == REAL
+    return f"{named}{kind.removeprefix(REAL)}" if is_real else kind

@@ -9,9 +9,8 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from grader.execution.array_files import ArrayFiles
+from grader.execution.array_files import ArrayFiles, copied_size
 from grader.execution.connection import Connection
-from grader.execution.layout import copied_size
 from grader.execution.outcome import Failure
 from grader.execution.plan import Plan, Script
 from grader.protocol.messages import Fetch, LaunchRequest, Observe, Stage

@@ -9,9 +9,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from grader.execution.array_files import RoundFile
+from grader.execution.array_files import RoundFile, cleared, copied, copied_size, divided, poison
 from grader.execution.connection import RequestChannel
-from grader.execution.layout import cleared, copied, copied_size, divided, poison
 from grader.execution.outcome import RUNNING, Failure, Fetched, Garbled, Timing, Took
 from grader.execution.plan import Plan, Script
 from grader.execution.prefetch import staging

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from grader.course.assignment import Assignment
-from grader.course.rubric import Correctness, Memory, Sanitizer, Section, SpeedGoals
+from grader.course.rubric import AskedCheck, Correctness, Kind, Memory, Sanitizer, Section, SpeedGoals
 from grader.course.speed_goals import device_class
 from grader.grading.checks import correctness, memory, sanitizer
 from grader.grading.checks.simulation.simulator_runs import Tested, Watched
@@ -65,6 +65,14 @@ def checks_of(section: Section, device: DeviceFacts) -> Iterator[Check]:
 def untimed_checks(assignment: Assignment, device: DeviceFacts) -> tuple[Check, ...]:
     """Return the check of speed as if it had passed; empty if the assignment does not check speed."""
     return () if assignment.performance is None else (performance.unmeasured(assignment, device),)
+
+
+def left_out(assignment: Assignment) -> Iterator[Check]:
+    """Yield the hidden checks that a student kit omits, one for each kind, as if they had passed."""
+    return (
+        full_marks(AskedCheck(kind=Kind(kind), label="hidden", points=points))
+        for kind, points in assignment.left_out.items()
+    )
 
 
 def rescored_checks(result: Result, assignment: Assignment) -> Iterator[Check]:

@@ -9,10 +9,9 @@ from contextlib import ExitStack
 
 from grader.common.errors import UngradedError
 from grader.common.record import replace
-from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import Task, tasks_of
+from grader.course.submissions.submission import Submission, Task, tasks_of
 from grader.course.suite import Coursework
-from grader.grading.checks.compilation.building import Built, check_build, prepare
+from grader.grading.checks.compilation.building import Built, check_build
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.checks.requirements import forfeit, required
 from grader.grading.device_lock import shared, shared_cpu
@@ -65,7 +64,7 @@ def _built(task: Task, environment: GradingEnvironment) -> Built:
             worker = workers.enter_context(environment.workers.submission())
             device = worker.ready()
         with shared(device, environment.locks), thawed(worker, device):
-            build = check_build(prepare(task, worker), worker)
+            build = check_build(task, worker)
     if build.built is None:
         raise UngradedError("the submission was built before, but it could not be built again for its hidden cases.")
     return build.built

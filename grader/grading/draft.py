@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.grading.checks.causes.compiler_failures import LeftOpen
 from grader.grading.checks.compilation.building import Built
 from grader.grading.explain.problem import blamed

@@ -3,8 +3,7 @@
 import dataclasses
 
 from grader.common.record import replace
-from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import tasks_of
+from grader.course.submissions.submission import Submission, tasks_of
 from grader.course.suite import Coursework
 from grader.grading.explain.problem import UNMADE
 from grader.grading.grade import grade_tasks

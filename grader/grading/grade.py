@@ -11,24 +11,27 @@ Hidden cases come last, for all parts of a suite together, and in a new worker, 
 the release is complete before they run. They affect only their own points.
 """
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from functools import partial
 
-from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import Task, tasks_of
+from grader.course.submissions.submission import Submission, Task, tasks_of
 from grader.course.suite import Coursework
 from grader.grading.checks.correctness import failed_sizes
 from grader.grading.device_lock import SharedCpu, also_shared
 from grader.grading.draft import Draft
 from grader.grading.explain.problem import NOT_RIGHT
 from grader.grading.grading_environment import GradingEnvironment
-from grader.grading.phases import build, decision, hidden_cases, shown_cases, simulation, speed
+from grader.grading.phases import build, decision, hidden_cases, observation, speed
 from grader.grading.phases.context import GradingContext, enter_submission, probe_after, thawed
-from grader.grading.phases.overlap import Drafting, overlapped
 from grader.grading.progress import Progress
 from grader.results.result import Result
 from grader.results.suite_results import joined
+
+Drafting = Generator[None, None, Draft]
+"""A generator that works on a draft. It yields at most once, when it no longer needs the device."""
 
 
 def grade_coursework(
@@ -94,23 +97,57 @@ def _test(context: GradingContext, prepare: speed.Preparation) -> Drafting:
     with context.cpu, thawed(context.student, context.device):
         with also_shared(context.device, context.environment.locks):
             own = prepare(context) if context.environment.has_plenty else None
-            phase = build.build_submission(context)
-            if phase.build.built is None:
-                return build.without_build(context, phase)
-            if phase.build.built.missing:
-                return build.without_kernels(context, phase)
-            runs = simulation.simulated_runs(context, phase.build.built)
-            tried = shown_cases.try_shown(context, runs)
+            submitted = build.build_submission(context)
+            if submitted.built is None:
+                return build.without_build(context, submitted)
+            if submitted.built.missing:
+                return build.without_kernels(context, submitted)
+            runs = observation.simulated_runs(context, submitted.built)
+            tried = observation.try_shown(context, runs)
             failed = failed_sizes(tried)
-            setup = NOT_RIGHT if failed else speed.set_up(context, own or prepare(context), phase.build.built)
-        is_apart = context.is_apart and shown_cases.are_decided(tried)
+            setup = NOT_RIGHT if failed else speed.set_up(context, own or prepare(context), submitted.built)
+        is_apart = context.is_apart and observation.are_decided(tried)
         timed = speed.time_submission(context, speed.opened(setup)) if is_apart else None
         if timed and not failed:
             context.leave_the_device()
             yield
-        watched = simulation.watch_accesses(context, runs, tried)
+        watched = observation.watch_accesses(context, runs, tried)
         setup = setup if timed else speed.opened(setup)
-    observed = decision.Observations(
-        build=phase.build, runs=runs, tried=tried, watched=watched, setup=setup, timed=timed
-    )
+    observed = decision.Observations(build=submitted, runs=runs, tried=tried, watched=watched, setup=setup, timed=timed)
     return decision.decide(context, observed)
+
+
+@dataclass(frozen=True)
+class _Advanced:
+    """The work on a draft, the draft if it is complete, and the seconds so far."""
+
+    work: Drafting
+    draft: Draft | None
+    seconds: float
+
+
+def overlapped(tasks: Sequence[Task], begin: Callable[[Task], Drafting]) -> list[Draft]:
+    """Return a draft for each task. A task begins when all earlier tasks are complete or wait for simulators."""
+    with ExitStack() as running:
+        works = [running.enter_context(closing(begin(task))) for task in tasks]
+        begun = [_advance(work) for work in works]
+        return [_completed(each) for each in begun]
+
+
+def _advance(work: Drafting) -> _Advanced:
+    """Continue the work on a draft until it waits or is complete."""
+    clock = time.perf_counter()
+    try:
+        next(work)
+    except StopIteration as end:
+        return _Advanced(work, end.value, time.perf_counter() - clock)
+    return _Advanced(work, None, time.perf_counter() - clock)
+
+
+def _completed(begun: _Advanced) -> Draft:
+    """Complete the draft. Its seconds do not include the work on other parts."""
+    if begun.draft is not None:
+        return replace(begun.draft, seconds=begun.seconds)
+    rest = _advance(begun.work)
+    assert rest.draft is not None, "the work on a draft yields once"
+    return replace(rest.draft, seconds=begun.seconds + rest.seconds)

@@ -7,12 +7,12 @@ from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.execution.client import Worker
 from grader.execution.pool import PLENTY, WorkerPool
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.timing.device_profile import load_profile
-from grader.grading.timing.participants import Role
+from grader.grading.timing.rounds import Role
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Roofs
 from grader.results.result import Provenance

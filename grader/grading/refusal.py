@@ -7,11 +7,9 @@ from pathlib import Path
 
 from grader.common.errors import GraderError
 from grader.course.assignment import Assignment
-from grader.course.rubric import AskedCheck, Kind
-from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import Task, tasks_of
+from grader.course.submissions.submission import Submission, Task, tasks_of
 from grader.course.suite import Coursework
-from grader.grading.check_kinds import unobserved_checks, untimed_checks
+from grader.grading.check_kinds import left_out, unobserved_checks, untimed_checks
 from grader.grading.checks.compilation.building import build_check
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.device_lock import shared_cpu
@@ -20,7 +18,7 @@ from grader.grading.explain.problem import HIDDEN, Problem
 from grader.grading.grading_environment import GradingEnvironment
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
-from grader.results.check import Check, full_marks
+from grader.results.check import Check
 from grader.results.result import Result, Ungraded
 from grader.results.suite_results import joined
 from grader.results.verdicts import Reason
@@ -62,14 +60,6 @@ def unreached_without_kernels(assignment: Assignment, device: DeviceFacts) -> It
     yield from map(LACKS_KERNELS.fail, unobserved_checks(assignment, device))
     yield from map(HIDDEN.skip, left_out(assignment))
     yield from map(LACKS_KERNELS.fail, untimed_checks(assignment, device))
-
-
-def left_out(assignment: Assignment) -> Iterator[Check]:
-    """Yield the hidden checks that a student kit omits, one for each kind, as if they had passed."""
-    return (
-        full_marks(AskedCheck(kind=Kind(kind), label="hidden", points=points))
-        for kind, points in assignment.left_out.items()
-    )
 
 
 def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:

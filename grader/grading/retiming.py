@@ -7,10 +7,8 @@ import dataclasses
 
 from grader.common.record import replace
 from grader.course.rubric import Correctness, Section, SpeedGoals
-from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import Task, tasks_of
+from grader.course.submissions.submission import Submission, Task, fresh_seed, tasks_of
 from grader.course.suite import Coursework
-from grader.course.truth.seeds import fresh_seed
 from grader.grading.checks.requirements import forfeit, required
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment

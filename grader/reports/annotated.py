@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.common.phrases import count, sizes_in_words, three_digits
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.grading.checks.simulation.counts import Counted
 from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable

@@ -96,16 +96,19 @@ def _page(result: Result, width: int) -> Iterator[RenderableType]:
     for issue in issues[ISSUES_IN_FULL:]:
         yield _headline(issue)
     numbers = numbers_of(issues)
-    for part in dict.fromkeys(check.part for check in result.checks):
+    parts = list(dict.fromkeys(check.part for check in result.checks))
+    for part in parts:
         yield ""
         yield from _part(part, [check for check in result.checks if check.part == part], result.unreached, numbers)
-    yield from _side_by_side(standings_of(result))
+    if any(parts):
+        yield from _side_by_side(standings_of(result))
     yield ""
     yield _row(Text(""), Text("total", style="bold"), result.points, result.max_points)
     if result.unchecked or result.hidden_points:
         score = score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)
         yield _under(Text(score, style="yellow" if result.unchecked else "bold"))
-    yield from (_under(Text(words, style="yellow")) for words in faults_in_words(result.faults))
+    if result.faults:
+        yield from (_under(Text(words, style="yellow")) for words in faults_in_words(result.faults))
     yield Text(_footer(result), style="dim")
 
 

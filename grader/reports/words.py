@@ -7,11 +7,10 @@ from grader.common.phrases import TWICE, capital, count, kibibytes, listed, shar
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, informative
 from grader.reports.statistics import Incomplete
-from grader.results.check import Check
+from grader.results.check import Check, Unchecked
 from grader.results.findings import Finding
 from grader.results.metrics import Access, Branch, ImageUse, Performance, Usage
 from grader.results.result import Correction, Deduction, Ungraded
-from grader.results.summary import Unchecked
 from grader.results.verdicts import Reason
 
 SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from grader.common.optional import Fault
-from grader.results.check import Check, faults_of
-from grader.results.summary import CheckSummary
+from grader.results.check import Check, CheckSummary, faults_of
 from grader.results.verdicts import ABOUT_THE_FILE, Verdict
 
 

@@ -11,10 +11,9 @@ from typing import Literal
 from grader.course.rubric import Kind
 from grader.course.submissions.handin import Remark, Student
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import CheckLabels
+from grader.results.check import CheckLabels, CheckSummary
 from grader.results.metrics import Performance
 from grader.results.result import Correction, Deduction, Result
-from grader.results.summary import CheckSummary
 from grader.results.verdicts import Reason, Verdict
 
 

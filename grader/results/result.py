@@ -11,9 +11,8 @@ from grader.common.optional import Fault
 from grader.common.record import Record
 from grader.course.rubric import Kind
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import Check, faults_of
+from grader.results.check import Check, CheckSummary, Unchecked, faults_of
 from grader.results.metrics import Profile
-from grader.results.summary import CheckSummary, Unchecked
 
 
 class Provenance(Record):

@@ -8,8 +8,7 @@ from project import ROOT
 from grader.batch.rescoring import lacks_measurements, rescore, up_to_date
 from grader.course.criteria import Band
 from grader.course.rubric import Kind
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.grading.checks.requirements import FORFEITED, forfeit
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules

@@ -14,9 +14,7 @@ from grader.common.errors import UngradedError
 from grader.course.assignment import Assignment
 from grader.course.rubric import Kind
 from grader.course.speed_goals import device_class
-from grader.course.submissions.submission import Submission, parse_submission
-from grader.course.submissions.task import Task
-from grader.course.truth.seeds import fresh_seed
+from grader.course.submissions.submission import Submission, Task, fresh_seed, parse_submission
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings

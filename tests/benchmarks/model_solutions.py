@@ -16,7 +16,7 @@ from grader.course.assignment import Assignment, Timed
 from grader.course.criteria import Sizes
 from grader.course.expressions import evaluate
 from grader.course.speed_goals import device_class
-from grader.course.truth.seeds import fresh_seed
+from grader.course.submissions.submission import fresh_seed
 from grader.execution.assignment_plans import control_plan
 from grader.execution.device import copy_size, peak_run
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
@@ -24,7 +24,7 @@ from grader.grading.explain.failures import unwrap
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
 from grader.grading.timing.digest_verifier import ByReference
-from grader.grading.timing.participants import Participant
+from grader.grading.timing.rounds import Participant
 from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
 from grader.protocol.messages import DeviceFacts
 

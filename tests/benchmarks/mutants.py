@@ -52,8 +52,11 @@ from grader.course.assignment import Assignment  # noqa: E402
 from grader.course.catalogue import Course  # noqa: E402
 from grader.course.folders import MODEL_FILE  # noqa: E402
 from grader.course.rubric import Kind as Checked  # noqa: E402
-from grader.course.submissions.submission import FILE_NAME, parse_submission  # noqa: E402
-from grader.course.submissions.task import Task  # noqa: E402
+from grader.course.submissions.submission import (  # noqa: E402
+    FILE_NAME,
+    Task,
+    parse_submission,
+)
 from grader.execution.client import Worker  # noqa: E402
 from grader.grading.grade import grade_submission  # noqa: E402
 from grader.grading.grading_environment import GradingEnvironment  # noqa: E402

@@ -15,9 +15,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
-from grader.course.truth.seeds import fresh_seed
+from grader.course.submissions.submission import Task, fresh_seed, read_submission
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings

@@ -34,8 +34,7 @@ from grader.batch.station import NAME  # noqa: E402
 from grader.course.catalogue import Course  # noqa: E402
 from grader.course.rubric import Kind  # noqa: E402
 from grader.course.submissions.handin import Intake  # noqa: E402
-from grader.course.submissions.submission import parse_submission  # noqa: E402
-from grader.course.truth.seeds import fresh_seed  # noqa: E402
+from grader.course.submissions.submission import fresh_seed, parse_submission  # noqa: E402
 from grader.grading.grade import grade_coursework  # noqa: E402
 from grader.grading.progress import Decided, Progress  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402

@@ -40,9 +40,13 @@ from attacks import Attack, corpus, small_assignment, verdict  # noqa: E402
 from grader.common.errors import SolutionError, UngradedError  # noqa: E402
 from grader.course.assignment import Assignment  # noqa: E402
 from grader.course.folders import MODEL_FILE  # noqa: E402
-from grader.course.submissions.submission import Submission, parse_submission, read_submission  # noqa: E402
-from grader.course.submissions.task import Task  # noqa: E402
-from grader.course.truth.seeds import fresh_seed  # noqa: E402
+from grader.course.submissions.submission import (  # noqa: E402
+    Submission,
+    Task,
+    fresh_seed,
+    parse_submission,
+    read_submission,
+)
 from grader.grading.grade import grade_submission  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.grading.timing.intervals import is_decided  # noqa: E402

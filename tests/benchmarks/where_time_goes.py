@@ -10,9 +10,7 @@ import sys
 import time
 
 from grader.course.rubric import Kind
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
-from grader.course.truth.seeds import fresh_seed
+from grader.course.submissions.submission import Task, fresh_seed, read_submission
 from grader.grading.grade import grade_submission
 from grader.grading.settings import load_settings
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 from courses import ADDITION, course_of, refusal
 
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
 

@@ -15,8 +15,7 @@ from project import ROOT
 from worker_rules import RULES, TIMEOUTS
 
 from grader.common.errors import WorkerError
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.execution import pool as module
 from grader.execution.plan import NOTHING, SUBMISSION
 from grader.execution.pool import GRADINGS, PLENTY, SpareProcess, WorkerPool

@@ -29,8 +29,7 @@ from grader.course.assignment import Assignment, Chosen
 from grader.course.criteria import Case
 from grader.course.elements import element_of
 from grader.course.rubric import AskedCheck, Kind
-from grader.course.submissions.submission import SIZE_LIMIT, Submission
-from grader.course.submissions.task import ChosenTask, Task
+from grader.course.submissions.submission import SIZE_LIMIT, ChosenTask, Submission, Task
 from grader.course.truth.fields import cast
 from grader.course.truth.oracle import load_oracle
 from grader.execution.assignment_plans import submission_plan
@@ -41,6 +40,7 @@ from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.compilation.choices import chosen
 from grader.grading.checks.compilation.program import submitted_definitions
 from grader.grading.checks.correctness import Tried, trial_of, unrun_cases
+from grader.grading.checks.simulation.sanitizer_run import findings
 from grader.grading.checks.simulation.simulated_run import Simulated
 from grader.grading.checks.trials.array_evidence import evidence
 from grader.grading.checks.trials.inspection import examine, inspect
@@ -49,7 +49,6 @@ from grader.grading.explain.build_log import explain as explain_log
 from grader.grading.explain.build_log import of_build_log
 from grader.grading.explain.problem import MIXED_UP, WrongParameters, blamed
 from grader.grading.explain.resource_usage import read_log
-from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.search.edits import edits
 from grader.grading.search.hint import Fix, hint

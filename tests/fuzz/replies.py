@@ -23,11 +23,11 @@ from grader.execution.plan import Plan, Script
 from grader.execution.replies import Replies
 from grader.grading.checks.compilation.signature import bind
 from grader.grading.checks.simulation.counts import _profile
+from grader.grading.checks.simulation.sanitizer_run import findings
 from grader.grading.checks.simulation.simulated_run import Simulated
 from grader.grading.explain.build_log import of_build_log
 from grader.grading.explain.failures import of_failure
 from grader.grading.explain.resource_usage import usage_of
-from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.source_lines import lines_used
 from grader.protocol.messages import BuildFailed, Observed, Opened, Reply, Simulation

@@ -15,8 +15,7 @@ from submission_texts import source_of, submitted
 from grader.course.catalogue import Course
 from grader.course.rubric import Kind
 from grader.course.submissions.scan import scan
-from grader.course.submissions.submission import Submission, text_of
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Submission, Task, text_of
 from grader.grading.checks.compilation.choices import chosen
 from grader.grading.explain.build_log import explain
 from grader.lms.intake.matching import defined_in

@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from pools import pool_like
 from samples import DEVICE
 
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.execution import pool
 from grader.grading import grading_environment as module
-from grader.grading.timing.participants import Role
+from grader.grading.timing.rounds import Role
 
 
 def test_enough_is_stated_to_repeat_a_grading(transposition, environment):

@@ -25,8 +25,8 @@ from grader.grading.settings import load_settings
 from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.oracle_verifier import ByOracle
-from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance, judge, summarise, unmeasured
+from grader.grading.timing.rounds import Role
 from grader.grading.timing.timing_setup import verifier_for
 from grader.grading.timing.verifiers import TimingTask
 from grader.lms.bundle import pack, unpack

@@ -25,8 +25,7 @@ from grader.common.errors import DeviceError, InputError
 from grader.course.criteria import Band
 from grader.course.rubric import Kind
 from grader.course.speed_goals import speed_goal
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.execution.client import Worker
 from grader.execution.pool import PLENTY
 from grader.grading import device_lock

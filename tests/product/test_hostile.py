@@ -18,9 +18,7 @@ from project import ROOT
 from selection import ATTACKS, param
 
 from grader.common.record import replace
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
-from grader.course.truth.seeds import fresh_seed
+from grader.course.submissions.submission import Task, fresh_seed, read_submission
 from grader.execution.sandbox.docker.sweeping import LABEL
 from grader.grading.grade import grade_submission
 from grader.grading.settings import Settings

@@ -15,8 +15,7 @@ from project import ROOT
 from suites import quick
 
 from grader.course.rubric import Correctness, Kind
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.grading.checks import memory
 from grader.grading.checks.simulation import simulator_runs
 from grader.grading.checks.simulation.counts import memory_run

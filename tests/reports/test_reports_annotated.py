@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from samples import PROFILE, counted_as
 
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.grading.explain.problem import Problem
 from grader.reports.annotated import render
 from grader.results.verdicts import Reason

@@ -1,14 +1,18 @@
 """sarif.py: files that GitHub and editors can read, with places in the source file."""
 
+import re
+
 import pytest
 from faulty_results import GRADED, OUTCOMES
+from project import ROOT
 from samples import BUILD, RACE, UNGRADED, failed, result
 from schemas.sarif import Log
 
 from grader.common.optional import Fault
 from grader.reports import REPORTS
 from grader.reports.issues import lines_of
-from grader.results.verdicts import Reason
+from grader.reports.sarif import MEANINGS
+from grader.results.verdicts import NOT_MADE, Reason
 
 
 def run_of(outcome):
@@ -122,3 +126,14 @@ def test_the_file_has_no_source_text(name):
     """The file refers to lines, but does not quote them, so that it never reveals any source text."""
     text = REPORTS["sarif"](GRADED[name])
     assert not [line for line in lines_of(GRADED[name]) if len(line.strip()) > 9 and line.strip() in text]
+
+
+GUIDE = (ROOT / "docs" / "reading-your-report.md").read_text(encoding="utf-8")
+
+
+def test_every_reason_of_a_failed_check_has_its_sentence_from_the_guide():
+    """Each reason that a failed check can have is explained, in the words of the guide."""
+    told = {Reason(name): text for name, text in re.findall(r"^\| `([A-Z_]+)` \| (.+) \|$", GUIDE, re.MULTILINE)}
+    assert told.keys() == set(Reason)
+    assert {reason: told[reason] for reason in MEANINGS} == MEANINGS
+    assert MEANINGS.keys() == set(Reason) - NOT_MADE - {Reason.NOT_RUN}

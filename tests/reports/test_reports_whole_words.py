@@ -9,7 +9,7 @@ from samples import BUILD, PROFILE, RACE, SLOW, SPEED, SPILLING, check, counted_
 
 from grader.common.record import replace
 from grader.course.rubric import Kind
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.reports import annotated, explanation, terminal, timings
 from grader.results.explanation import Explained
 from grader.results.verdicts import Reason

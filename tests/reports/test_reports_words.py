@@ -19,8 +19,8 @@ from grader.reports.words import (
     spills_in_words,
     usage_in_words,
 )
+from grader.results.check import Unchecked
 from grader.results.metrics import Branch, Interval, KernelSpeed, Usage
-from grader.results.summary import Unchecked
 from grader.results.verdicts import FOR_INSTRUCTORS, Reason
 
 RACING_WORDS = f"""\

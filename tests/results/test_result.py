@@ -10,11 +10,10 @@ from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.rubric import AskedCheck, Kind
 from grader.reports import REPORTS
-from grader.results.check import full_marks
+from grader.results.check import Unchecked, full_marks
 from grader.results.findings import Place
 from grader.results.gradebook import grade_of
 from grader.results.result import Result
-from grader.results.summary import Unchecked
 from grader.results.verdicts import NOT_MADE, Reason, Verdict
 
 HERE, NOISY, ELSEWHERE = Reason.NO_SIMULATOR, Reason.NOT_MEASURED, Reason.DECIDED_ELSEWHERE

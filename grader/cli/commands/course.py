@@ -92,7 +92,7 @@ def batch(
     from grader.cli.exit_codes import PASSED
     from grader.cli.result_codes import batch_exit_code
     from grader.common.optional import LOG
-    from grader.course.truth.seeds import check_seed
+    from grader.course.submissions.submission import check_seed
     from grader.grading.settings import load_settings
     from grader.lms.intake.roster import read_roster
     from grader.results.withholding import released, withheld

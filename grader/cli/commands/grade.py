@@ -81,7 +81,7 @@ def grade(
         reading = beside.submit(read_submission, submitted.file)  # runs while the modules below are imported
         from grader.cli.faults import noted, told_at_the_end
         from grader.common.files import check_outputs
-        from grader.course.truth.seeds import check_seed, fresh_seed
+        from grader.course.submissions.submission import check_seed, fresh_seed
         from grader.grading.settings import load_settings
 
         settings = load_settings({**where.settings(), **how.settings()})
@@ -145,8 +145,7 @@ def explain(
 
     from grader.cli.faults import told_at_the_end
     from grader.cli.progress import progress_line
-    from grader.course.submissions.submission import read_submission
-    from grader.course.truth.seeds import check_seed, fresh_seed
+    from grader.course.submissions.submission import check_seed, fresh_seed, read_submission
     from grader.grading.by_hand.explanation import explain_coursework
     from grader.grading.settings import load_settings
     from grader.reports.explanation import render
@@ -167,9 +166,7 @@ def profile(submitted: SubmissionOptions, sandbox: SandboxOption = None, course:
     from rich.console import Console
 
     from grader.cli.progress import progress_line
-    from grader.course.submissions.submission import read_submission
-    from grader.course.submissions.task import tasks_of
-    from grader.course.truth.seeds import fresh_seed
+    from grader.course.submissions.submission import fresh_seed, read_submission, tasks_of
     from grader.grading.by_hand.profiling import profile_submission
     from grader.grading.checks.simulation.counts import Counted
     from grader.grading.settings import load_settings

@@ -53,8 +53,7 @@ def run(
 
     from grader.cli.progress import progress_line
     from grader.common.files import check_outputs, write_whole
-    from grader.course.submissions.submission import read_submission
-    from grader.course.truth.seeds import fresh_seed
+    from grader.course.submissions.submission import fresh_seed, read_submission
     from grader.grading.by_hand.run import Measured, RunRequest, count_intensities, time_runs
     from grader.grading.by_hand.run_options import Options, read_dimensions, read_sweep, read_values, runs
     from grader.grading.settings import load_settings

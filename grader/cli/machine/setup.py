@@ -22,9 +22,8 @@ from grader.cli.machine import debian
 from grader.cli.machine.debian import Tell
 from grader.common.errors import GraderError, SetupError, UngradedError
 from grader.common.files import make_folder
-from grader.execution.own_driver import complete, own_driver
 from grader.execution.probe import probe
-from grader.execution.sandbox.environment import LINKERS
+from grader.execution.sandbox.environment import LINKERS, complete, own_driver
 from grader.grading.grading_environment import GradingEnvironment
 from grader.worker.simulator import OBSERVER
 

@@ -1,6 +1,11 @@
-"""Hands in a file from a terminal, and shows each check on a line as soon as it is decided."""
+"""Hands in a file from a terminal, and shows each check on a line as soon as it is decided.
 
+The key of a file that was sent but not confirmed is stored, so that sending it again does not hand it in twice.
+"""
+
+import hashlib
 import json
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from http.client import HTTPException
@@ -8,13 +13,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from pydantic import ValidationError
+
 from grader.cli import result_codes
 from grader.cli.exit_codes import UNGRADED
-from grader.cli.remote import pending
+from grader.cli.remote import sign_in_file
 from grader.cli.remote.calls import Service
 from grader.cli.remote.job_sign_in import commit_key, current_sign_in
 from grader.cli.wrapping import one_line, wrapped
 from grader.common.errors import InputError, UngradedError
+from grader.common.record import Record
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT, text_of
 from grader.protocol.text import showable
 from grader.reports.groups import STATES
@@ -36,10 +44,10 @@ def hand_in(path: Path, assignment: str, say: Say) -> str:
     """
     kept = current_sign_in()
     data = _read(path / FILE_NAME if path.is_dir() else path)
-    key = commit_key(assignment) or pending.begin(kept.url, assignment, data).key
+    key = commit_key(assignment) or _begin(kept.url, assignment, data).key
     asked = f"/api/v1/assignments/{quote(assignment, safe='')}/attempts?key={key}"
     told = Service(kept.url, kept.token).ask("POST", asked, data)
-    pending.done()
+    _done()
     say(showable(f"received as attempt {told['number']}, {told['size']} bytes, SHA-256 {told['sha256'][:16]}"))
     say(showable(told["page"]))
     return str(told["id"])
@@ -135,3 +143,44 @@ def _events(service: Service, attempt: str) -> Iterator[tuple[str, dict[str, Any
     raise UngradedError(
         "the connection was lost. The attempt is stored and will be graded; see `grader status` or its page."
     )
+
+
+class Sending(Record):
+    """A file on its way to an assignment of a service. The service accepts each key only once."""
+
+    url: str
+    assignment: str
+    sha256: str
+    key: str
+
+
+def _begin(url: str, assignment: str, data: bytes) -> Sending:
+    """Return the stored record if the same file was sent without a confirmation; otherwise store a record with a new
+    key. The record is kept until _done() is called. Raises InputError if it cannot be written.
+    """
+    digest = hashlib.sha256(data).hexdigest()
+    before = _kept()
+    if before is not None and (before.url, before.assignment, before.sha256) == (url, assignment, digest):
+        return before
+    fresh = Sending(url=url, assignment=assignment, sha256=digest, key=secrets.token_urlsafe(16))
+    sign_in_file.write(_path(), fresh)
+    return fresh
+
+
+def _done() -> None:
+    """Delete the record, since the service has confirmed that the file is stored. The next file is a new attempt, even
+    if it is identical.
+    """
+    _path().unlink(missing_ok=True)
+
+
+def _path() -> Path:
+    return sign_in_file.path().with_name("sending.json")
+
+
+def _kept() -> Sending | None:
+    """Return the stored record, or None if it is missing or unreadable."""
+    try:
+        return Sending.model_validate_json(_path().read_bytes())
+    except (OSError, ValidationError):
+        return None

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 
-from rich.console import Group
+from rich.console import Console, Group
 from rich.text import Text
 
 from grader.authoring.extent import FULL, NOISY, Extent
@@ -12,19 +13,11 @@ from grader.authoring.golden import corpus
 from grader.authoring.kernel_gradings import KernelGradings
 from grader.authoring.rewards import rewards
 from grader.authoring.selftest import Claim
-from grader.authoring.validation import (
-    Examined,
-    Judged,
-    examine,
-    is_complete,
-    is_current,
-    is_read,
-    judge,
-)
+from grader.authoring.show import describe
+from grader.authoring.validation import Examined, Judged, examine, is_complete, is_current, is_read, judge
 from grader.cli.progress import steps
 from grader.cli.validation.page import FIX, Page, note, row
 from grader.cli.validation.proposed_thresholds import thresholds
-from grader.cli.validation.students_view import students_view
 from grader.common.errors import InputError, SolutionError
 from grader.common.phrases import count
 from grader.course.assignment import Assignment
@@ -32,6 +25,9 @@ from grader.course.catalogue import Course
 from grader.course.suite import Coursework
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import prefixed
+from grader.reports.terminal import render
+from grader.results.suite_results import joined
+from grader.results.withholding import withheld
 
 POINTS_OPEN = "does it earn too many or too few points, with or without those for speed?"
 
@@ -161,3 +157,22 @@ def _golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Claim]
             yield Claim(
                 claim=f"{each.golden.name} gets the verdicts in its expected.yaml", holds=False, seen=difference
             )
+
+
+def students_view(coursework: Coursework, seen: Sequence[Examined], console: Console) -> str:
+    """Return the output of `grader show`, and the skeleton's report without hidden checks. The report is left out if a
+    part could not be graded.
+    """
+    lines = describe(coursework).splitlines()
+    said = "\n".join(fill(line, console.width, subsequent_indent=" " * _hanging(line)) for line in lines)
+    results = [each.own.skeleton for each in seen if each.own is not None]
+    if len(results) < len(seen):
+        return said
+    shown = withheld(joined(coursework, results), coursework)
+    report = render(shown, width=console.width, color=console.is_terminal)
+    return f"{said}\n\nThe report of the skeleton:\n\n{report}"
+
+
+def _hanging(line: str) -> int:
+    """Return the indentation for the continuation of a line, which is four columns deeper than the line."""
+    return len(line) - len(line.lstrip()) + 4

@@ -1,14 +1,22 @@
-"""Reads a student's kernels.cl, and refuses other files with one clear message."""
+"""Reads a student's kernels.cl, and refuses other files with one clear message. A task combines a submission with its
+assignment and a seed.
+
+This module does not import NumPy, because that would take longer than the start of a worker.
+"""
 
 import hashlib
+import secrets
 import string
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.common.errors import InputError
+from grader.course.assignment import Assignment, Chosen
+from grader.course.rubric import Kind
 from grader.course.submissions.scan import Scan
 from grader.course.submissions.scan_process import TooCostly, scanned
+from grader.course.suite import Coursework
 from grader.protocol.text import CONTROLS, without_controls
 
 FILE_NAME = "kernels.cl"
@@ -118,3 +126,42 @@ def _without_end(text: str) -> str:
     """Return the text with spaces in place of end-of-file marks."""
     code = text.rstrip(string.whitespace + END_OF_FILE)
     return code + text[len(code) :].replace(END_OF_FILE, " ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One submission for one assignment, with the seed of all its inputs. Checks whose kind is in `unmade` do
+    not run.
+    """
+
+    assignment: Assignment
+    submission: Submission
+    seed: int
+    unmade: frozenset[Kind] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenTask(Task):
+    """A task with the choices that the submission states. This is what is built and run."""
+
+    assignment: Chosen
+
+
+def tasks_of(coursework: Coursework, submission: Submission, seed: int) -> tuple[Task, ...]:
+    """Return the submission's task for each part. All of them have the same seed."""
+    return tuple(Task(assignment=part, submission=submission, seed=seed) for part in coursework.parts)
+
+
+SEED_BITS = 63
+
+
+def fresh_seed() -> int:
+    """Return a seed that cannot be guessed."""
+    return secrets.randbits(SEED_BITS)
+
+
+def check_seed(seed: int) -> int:
+    """Return the seed. Raises InputError if it is out of range."""
+    if not 0 <= seed < 2**SEED_BITS:
+        raise InputError(f"the seed {seed} is out of range; it must be from 0 to {2**SEED_BITS - 1}.")
+    return seed

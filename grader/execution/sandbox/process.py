@@ -27,12 +27,11 @@ from typing import BinaryIO, Self
 from grader.common.errors import WorkerError
 from grader.common.interrupts import uninterrupted
 from grader.execution.array_files import ArrayFiles
-from grader.execution.sandbox.environment import HOME, LINK, environment_of
+from grader.execution.sandbox.environment import HOME, LINK, environment_of, make_names
 from grader.execution.sandbox.folder import ENOUGH_FOR_ROUNDS, WorkerFolder, abandoned, sweep_rounds
 from grader.execution.sandbox.forkserver import ForkServer, Warden
 from grader.execution.sandbox.freeze_check import FreezeCheck, RestlessError
 from grader.execution.sandbox.limits import CORE_BYTES, Fact, Rules, processors, with_a_driver
-from grader.execution.sandbox.linking import make_names
 from grader.execution.sandbox.running import Running
 from grader.forkserver import devices, system_calls
 from grader.forkserver.order import WorkerOrder

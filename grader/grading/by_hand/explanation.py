@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from grader.course.rubric import Kind
-from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import tasks_of
+from grader.course.submissions.submission import Submission, tasks_of
 from grader.course.suite import Coursework
 from grader.grading.draft import Draft
 from grader.grading.grade import drafts_of

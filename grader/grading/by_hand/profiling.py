@@ -1,7 +1,7 @@
 """`grader profile`: counts the memory accesses of each line of a submission in the simulator."""
 
 from grader.common.errors import InputError
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.compilation.building import build
 from grader.grading.checks.simulation.counts import Counted, count_memory, memory_run

@@ -20,8 +20,7 @@ from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.criteria import Sizes
 from grader.course.elements import WORD_BYTES
 from grader.course.expressions import evaluate
-from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import ChosenTask
+from grader.course.submissions.submission import ChosenTask, Submission
 from grader.course.truth.comparison import unchanged
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import load_oracle

@@ -28,11 +28,10 @@ from grader.grading.checks.requirements import are_right, worth
 from grader.grading.checks.simulation.hanging import Launcher, Lookout
 from grader.grading.checks.simulation.sanitizer_run import Endless
 from grader.grading.checks.trials.array_evidence import evidence
-from grader.grading.checks.trials.case_trial import case_trial
 from grader.grading.checks.trials.inspection import examine
-from grader.grading.checks.trials.trial import Trial
+from grader.grading.checks.trials.trial import Trial, case_trial
 from grader.grading.explain.diagnosis.evidence import Evidence, Use
-from grader.grading.explain.failures import FailedError, of_failure, unwrap
+from grader.grading.explain.failures import FailedError, has_compiler_failed, of_failure, unwrap
 from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.results.check import Check, full_marks
 from grader.results.result import Result
@@ -97,6 +96,11 @@ class Tried:
     use: Use | None = None
     endless: Endless | None = None
     failure: Failure | None = None
+
+    @property
+    def is_undecided(self) -> bool:
+        """True if the compiler failed on this case, so that only the simulator can check it."""
+        return self.failure is not None and has_compiler_failed(self.failure)
 
 
 def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:

@@ -13,12 +13,12 @@ from grader.course.rubric import Kind, Sanitizer
 from grader.grading.checks.requirements import are_shown_right, is_forfeited, worth
 from grader.grading.checks.simulation.sanitizer_run import (
     LARGER,
-    NUMBER,
     Endless,
     Failed,
     findings_of,
     problem_of,
     runs_alone,
+    simulate,
 )
 from grader.grading.checks.simulation.simulated_run import (
     CUT_OFF,
@@ -26,7 +26,6 @@ from grader.grading.checks.simulation.simulated_run import (
     SimulatedRun,
     Subject,
     seen_in,
-    simulate,
     unsupported_in,
 )
 from grader.grading.checks.simulation.simulator_runs import Tested, Watched
@@ -110,7 +109,7 @@ def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | 
         return clean
     if math.prod(sizes.values()) > LARGER * math.prod(clean.sizes.values()):
         return None
-    return unwrap(simulate(subject, sizes, NUMBER))
+    return unwrap(simulate(subject, sizes))
 
 
 def _at(sizes: Sizes, problem: Problem) -> Problem:

@@ -83,6 +83,15 @@ def unwrap(outcome: T | Problem | Failure) -> T:
     return outcome
 
 
+OF_COMPILERS = frozenset({Reason.CRASH, Reason.TIME_LIMIT})
+"""Reasons with which a failure of a compiler is reported if it is not left open."""
+
+
+def has_compiler_failed(failure: Failure) -> bool:
+    """True if the compiler of the device has failed, so that only the simulator can check the kernel."""
+    return is_of_compiler(failure) and of_failure(failure).reason in OF_COMPILERS
+
+
 def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return for each kind of failure
     """The problem of a submission after a failed request to its worker."""
     match failure:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from grader.common.phrases import first_sentence
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.execution.client import Worker
 from grader.execution.device import share_a_process
 from grader.execution.probe import RECOVERY, probe
@@ -15,7 +15,7 @@ from grader.grading.explain.problem import WrongParameters, blamed
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Decided, Progress
-from grader.grading.timing.participants import Role
+from grader.grading.timing.rounds import Role
 from grader.protocol.messages import DeviceFacts
 from grader.results.check import Check
 from grader.results.metrics import Roofs

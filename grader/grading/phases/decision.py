@@ -4,8 +4,8 @@ import dataclasses
 from dataclasses import dataclass
 
 from grader.common.record import replace
-from grader.grading.check_kinds import untimed_checks
-from grader.grading.checks.causes.compiler_failures import is_undecided, left_open
+from grader.grading.check_kinds import left_out, untimed_checks
+from grader.grading.checks.causes.compiler_failures import left_open
 from grader.grading.checks.causes.conclusions import conclude
 from grader.grading.checks.causes.source_slips import slip_of, with_slip
 from grader.grading.checks.compilation.building import Build, Built
@@ -15,12 +15,12 @@ from grader.grading.checks.simulation.simulator_runs import Runs, Watched
 from grader.grading.draft import Draft, blamed_on_parameters
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.phases.build import as_open
-from grader.grading.phases.cause_search import LocatedChecks, with_cause
+from grader.grading.phases.cause_search import ExplainedChecks, with_cause
 from grader.grading.phases.context import GradingContext
 from grader.grading.phases.speed import time_submission
-from grader.grading.refusal import left_out
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.results.check import Check
+from grader.results.verdicts import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,23 +37,31 @@ class Observations:
     timed: tuple[Check, ...] | None
 
     @property
+    def have_failures(self) -> bool:
+        """True if a case or a check of a simulated run has failed."""
+        checks = (*(each.check for each in self.tried), *self.watched.checks)
+        return any(check.verdict is Verdict.FAILED for check in checks)
+
+    @property
     def built(self) -> Built:
         """The program of the submission."""
         return self.runs.subject.built
 
 
 def decide(context: GradingContext, observed: Observations) -> Draft:
-    """Return the draft. Before that, searches for the line of a mistake and times the submission if this has not been
-    done.
+    """Return the draft. Before that, explains the checks that have failed, and times the submission if this has not
+    been done.
     """
-    asked, watched, built = context.task.assignment, observed.watched, observed.built
-    waits = left_open(observed.tried, observed.runs.subject, watched)
-    slip = slip_of(built, (watched.seen, watched.at_failed))
-    cases = conclude(observed.tried, built, observed.runs.subject.oracle, watched.seen, slip)
-    watched = dataclasses.replace(watched, checks=with_slip(watched.checks, slip))
+    asked, built, waits = context.task.assignment, observed.built, None
+    decided = ExplainedChecks(cases=tuple(each.check for each in observed.tried), watched=observed.watched)
+    if observed.have_failures:
+        waits = left_open(observed.tried, observed.runs.subject, observed.watched)
+        decided = _explained(observed)
+        if waits is None:
+            context.tell([each.check for each in observed.tried if each.is_undecided], built.wrong_parameters)
+            decided = with_cause(context, observed.runs.subject, decided)
     if waits is None:
-        explained, speed = _decided(context, dataclasses.replace(observed, watched=watched), cases)
-        cases, watched = explained.cases, dataclasses.replace(watched, checks=explained.watched)
+        speed = _speed(context, observed, decided.watched.checks)
     else:
         speed = tuple(map(NOT_RIGHT.fail, untimed_checks(asked, context.device)))
     if not failed_sizes(observed.tried):
@@ -62,23 +70,26 @@ def decide(context: GradingContext, observed: Observations) -> Draft:
         task=context.task,
         provenance=context.provenance,
         build=observed.build.check,
-        cases=blamed_on_parameters(cases, built),
-        others=(*blamed_on_parameters(watched.checks, built), *map(HIDDEN.skip, left_out(asked)), *speed),
-        profile=watched.profile,
+        cases=blamed_on_parameters(decided.cases, built),
+        others=(*blamed_on_parameters(decided.watched.checks, built), *map(HIDDEN.skip, left_out(asked)), *speed),
+        profile=observed.watched.profile,
         built=built,
     )
     return draft if waits is None else as_open(context, draft, waits)
 
 
-def _decided(
-    context: GradingContext, observed: Observations, cases: tuple[Check, ...]
-) -> tuple[LocatedChecks, tuple[Check, ...]]:
-    """Return the checks with the cause of wrong results, and the performance check. Reports each decided check."""
-    asked, watched, wrong = context.task.assignment, observed.watched, observed.built.wrong_parameters
-    context.tell([each.check for each in observed.tried if is_undecided(each)], wrong)
-    explained = with_cause(context, observed.runs.subject, cases, watched)
-    context.tell(required(asked, context.device, explained.watched), wrong)
+def _explained(observed: Observations) -> ExplainedChecks:
+    """Return the checks with the explanations that follow from the source, the results and the simulated runs."""
+    built, watched = observed.built, observed.watched
+    slip = slip_of(built, (watched.seen, watched.at_failed))
+    cases = conclude(observed.tried, built, observed.runs.subject.oracle, watched.seen, slip)
+    return ExplainedChecks(cases=cases, watched=dataclasses.replace(watched, checks=with_slip(watched.checks, slip)))
+
+
+def _speed(context: GradingContext, observed: Observations, watched: tuple[Check, ...]) -> tuple[Check, ...]:
+    """Return the performance check. Reports it and the checks that are based on simulated runs."""
+    asked = context.task.assignment
+    context.tell(required(asked, context.device, watched), observed.built.wrong_parameters)
     speed = observed.timed or time_submission(context, observed.setup)
-    told = tuple(required(asked, context.device, (*explained.watched, *speed)))
-    context.tell(told[len(explained.watched) :])
-    return explained, speed
+    context.tell(tuple(required(asked, context.device, (*watched, *speed)))[len(watched) :])
+    return speed

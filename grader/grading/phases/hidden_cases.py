@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from grader.course.criteria import Case
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.plan import SUBMISSION

@@ -18,7 +18,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.explain.wrong_arrays import of_mismatch
 from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, of_set, sets_of, supplied, supply_of, supply_program
-from grader.grading.timing.participants import Participant, Participants, Role
+from grader.grading.timing.rounds import Participant, Participants, Role
 from grader.grading.timing.verifiers import (
     ROUND_KEY,
     WARM_UP_KEY,

@@ -44,8 +44,7 @@ from grader.grading.timing.intervals import (
     one_sided,
     too_noisy,
 )
-from grader.grading.timing.participants import Participant, Role
-from grader.grading.timing.rounds import Awake, Comparisons, Resting, Round
+from grader.grading.timing.rounds import Awake, Comparisons, Participant, Resting, Role, Round
 from grader.grading.timing.speed_problems import (
     NO_TIME,
     of_blindness,

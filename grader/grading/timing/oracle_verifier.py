@@ -20,7 +20,7 @@ from grader.grading.checks.trials.trial import Trial, make_trial
 from grader.grading.explain.failures import of_failure, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
-from grader.grading.timing.participants import Participant, Participants, Role
+from grader.grading.timing.rounds import Participant, Participants, Role
 from grader.grading.timing.verifiers import (
     END_KEY,
     ROUND_KEY,

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from statistics import median
 
+from grader.common.phrases import percent, share_of
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import SpeedGoal
@@ -12,7 +13,6 @@ from grader.course.rubric import Kind, SpeedGoals
 from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.execution.device import copy_size, peak_run, share_a_process
 from grader.grading.checks.requirements import worth
-from grader.grading.checks.scoring import award_speed, required_rate
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing.intervals import (
@@ -33,7 +33,6 @@ from grader.grading.timing.speed_problems import (
     of_speed_elsewhere,
     of_too_fast,
     of_too_much_arithmetic,
-    reached_goal,
 )
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.protocol.messages import DeviceFacts
@@ -192,7 +191,7 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
         return of_missed_minimum(performance.rate.median, required, performance.unit, device.name).fail(check)
     verdict, points = award_speed(goal, performance.fraction_of_reference)
     if verdict is Verdict.PASSED:
-        told = replace(check, message=reached_goal(performance.fraction_of_reference, goal))
+        told = replace(check, message=_reached_goal(performance.fraction_of_reference, goal))
     else:
         told = of_missed_goal(performance.fraction_of_reference, goal, performance.device_class).fail(check)
     return replace(told, verdict=verdict, points=points)
@@ -245,3 +244,29 @@ def _beyond_arithmetic(performance: Performance, rounds: tuple[Round, ...]) -> P
     if performance.unit != "GFLOPS" or not known or performance.rate.low <= CEILING * max(known):
         return None
     return of_too_much_arithmetic(performance.rate.low / max(known))
+
+
+def _reached_goal(fraction: Interval, goal: SpeedGoal) -> str:
+    """Sentence about a kernel that is fast enough for full points."""
+    return (
+        f"it runs at {share_of(fraction.median)} the model solution's speed; "
+        f"full points need {percent(goal.bands[0].fraction)}."
+    )
+
+
+def award_speed(goal: SpeedGoal, fraction: Interval) -> tuple[Verdict, float]:
+    """Return verdict and points of the highest band that the fraction may reach, with the benefit of the doubt.
+
+    The upper end of the interval decides. Therefore a kernel that is exactly as fast as a band requires misses the band
+    only once in 200 gradings (CONFIDENCE in timing/intervals.py). If the median decided, it would miss the band every
+    second time. DOUBT in timing/intervals.py limits the distance between the upper end and the median.
+    """
+    for band in goal.bands:
+        if fraction.high >= band.fraction:
+            return Verdict.PASSED if band is goal.bands[0] else Verdict.PARTIAL, band.points
+    return Verdict.FAILED, 0.0
+
+
+def required_rate(goal: SpeedGoal, device_name: str) -> float | None:
+    """Return the absolute minimum rate for this device; None if the assignment does not set one."""
+    return next((rate for name, rate in goal.minimum.items() if name.lower() in device_name.lower()), None)

@@ -33,14 +33,6 @@ def of_missed_goal(fraction: Interval, goal: SpeedGoal, device_class: str) -> Pr
     return Problem(reason=Reason.TOO_SLOW, message=words, detail=ON_A_PROCESSOR if device_class == "cpu" else "")
 
 
-def reached_goal(fraction: Interval, goal: SpeedGoal) -> str:
-    """Sentence about a kernel that is fast enough for full points."""
-    return (
-        f"it runs at {share_of(fraction.median)} the model solution's speed; "
-        f"full points need {percent(goal.bands[0].fraction)}."
-    )
-
-
 def of_speed_elsewhere(timed: Performance) -> Problem:
     """The problem of a speed that was measured without a model solution to compare it with."""
     copied = f" and {percent(timed.fraction_of_copy)} of a copy's" if timed.unit == "GB/s" else ""

@@ -7,7 +7,7 @@ from grader.course.assignment import Assignment, Chosen, Timed
 from grader.course.criteria import DeviceClass, SpeedGoal
 from grader.course.folders import BASELINE_FILE
 from grader.course.speed_goals import device_class, model_speed, speed_goal
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.course.truth.oracle import Oracle, load_oracle
 from grader.execution.assignment_plans import control_plan, reference_plan, timed_plan
 from grader.execution.client import Worker
@@ -18,7 +18,7 @@ from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem
 from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.oracle_verifier import ByOracle
-from grader.grading.timing.participants import Participant, Participants, Role
+from grader.grading.timing.rounds import Participant, Participants, Role
 from grader.grading.timing.verifiers import ResultVerifier, TimingTask
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import ProgramSource

@@ -25,8 +25,7 @@ from grader.grading.checks.causes.compiler_failures import timed_open
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
-from grader.grading.timing.participants import Participant, Participants, Role
-from grader.grading.timing.rounds import Clocked
+from grader.grading.timing.rounds import Clocked, Participant, Participants, Role
 from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource
 

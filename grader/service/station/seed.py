@@ -1,6 +1,6 @@
 """The secret seed of a service, from which the inputs of every grading are generated."""
 
-from grader.course.truth.seeds import fresh_seed
+from grader.course.submissions.submission import fresh_seed
 from grader.service.db.session import Database
 from grader.service.db.tables.stations import SecretRow
 

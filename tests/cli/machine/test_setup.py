@@ -13,7 +13,7 @@ import pytest
 from grader.cli.machine import debian, setup
 from grader.cli.machine.setup import check, steps
 from grader.common.errors import DeviceError, NoSimulatorError, SetupError
-from grader.execution.own_driver import own_driver
+from grader.execution.sandbox.environment import own_driver
 
 
 @dataclass

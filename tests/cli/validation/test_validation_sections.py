@@ -1,4 +1,6 @@
-"""sections.py: the text that `grader validate` prints in each section. The measurements are made up."""
+"""sections.py: the text that `grader validate` prints in each section. The measurements are made up. The skeleton's
+report shows what students may see.
+"""
 
 import re
 
@@ -238,3 +240,12 @@ def test_of_a_suite_each_part_is_told_by_its_name(printed, drafted):
     first, second = text.partition("\nsecond:\n")[::2]
     assert "adds-in-place" not in first.partition("\nfirst:\n")[2]
     assert re.search(r"adds-in-place\s+0\.90", second)
+
+
+def test_students_do_not_see_what_is_hidden(printed, drafted):
+    """The skeleton's report hides the outcome of hidden checks, as it does for students."""
+    path = "assignments/scaling/assignment.yaml"
+    spoil(drafted, path, "sizes: {n: 1}}", "sizes: {n: 1}, hidden: true}")
+    text, _ = printed(timed(1.0))
+    _, _, report = text.partition("The report of the skeleton:")
+    assert re.search(r"hidden\s+correctness: one element \(n 1\)", report)

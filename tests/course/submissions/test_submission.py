@@ -1,4 +1,4 @@
-"""submission.py: which files are accepted as OpenCL source, and the error messages for others."""
+"""submission.py: which files are accepted as OpenCL source, the error messages for others, and valid seeds."""
 
 import os
 import zlib
@@ -8,7 +8,7 @@ import pytest
 from grader.common.errors import InputError
 from grader.course.forbidden import Construct
 from grader.course.submissions.scan import scan
-from grader.course.submissions.submission import LINES, SIZE_LIMIT, read_submission
+from grader.course.submissions.submission import LINES, SIZE_LIMIT, check_seed, fresh_seed, read_submission
 
 KERNEL = "__kernel void f(__global float *a) { a[0] = 1; }\n"
 
@@ -162,3 +162,16 @@ def test_a_forbidden_file_is_named(tmp_path):
     path.chmod(0)
     with pytest.raises(InputError, match="Permission denied"):
         read_submission(path)
+
+
+def test_fresh_seeds_are_seeds_and_never_the_same():
+    """Fresh seeds are distinct, and are valid for --seed."""
+    seeds = {check_seed(fresh_seed()) for _ in range(100)}
+    assert len(seeds) == 100
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 10**30])
+def test_a_seed_out_of_range_is_refused(seed):
+    """A seed out of range raises InputError, which states the range."""
+    with pytest.raises(InputError, match="out of range; it must be from 0 to 9223372036854775807"):
+        check_seed(seed)

@@ -6,8 +6,7 @@ import pytest
 from project import ROOT
 
 from grader.common.errors import InputError
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.simulation.counts import Counted
 from grader.grading.explain.problem import Problem

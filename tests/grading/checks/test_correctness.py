@@ -9,8 +9,7 @@ from samples import BUILD, SPEED, check
 
 from grader.course.poison import POISON
 from grader.course.rubric import Kind
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.course.truth.oracle import load_oracle
 from grader.execution.outcome import TimedOut
 from grader.grading.checks.causes.conclusions import conclude

@@ -6,7 +6,7 @@ import pytest
 from kernels import TRANSPOSITION, changed
 from submission_texts import submitted
 
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.session import WorkerSession
 from grader.grading.checks.compilation.building import build

@@ -10,15 +10,14 @@ from submission_texts import submitted
 
 from grader.authoring.golden import ONE_PAIR
 from grader.common.record import replace
-from grader.course.submissions.submission import FILE_NAME
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import FILE_NAME, Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.compilation.building import build
 from grader.grading.checks.correctness import try_cases
+from grader.grading.phases.cause_search import rightness
 from grader.grading.rules import SearchRules
 from grader.grading.search import fixes, localisation
 from grader.grading.search.localisation import search
-from grader.grading.search.need import rightness
 from grader.grading.search.suspect import Suspect
 
 GENEROUS, NONE = SearchRules(seconds=60), SearchRules(seconds=0)

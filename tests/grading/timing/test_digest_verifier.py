@@ -16,7 +16,7 @@ from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, supply_of
 from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.oracle_verifier import ByOracle
-from grader.grading.timing.participants import Role
+from grader.grading.timing.rounds import Role
 from grader.results.verdicts import Reason
 
 pytestmark = pytest.mark.usefixtures("still_kernel")

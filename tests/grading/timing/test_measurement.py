@@ -19,9 +19,8 @@ from grader.grading.rules import TimingRules
 from grader.grading.timing import measurement
 from grader.grading.timing.intervals import FEWEST
 from grader.grading.timing.measurement import LAUNCHES, UNEVEN, measure, open_sessions
-from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance, implausible, summarise
-from grader.grading.timing.rounds import Comparisons
+from grader.grading.timing.rounds import Comparisons, Role
 from grader.protocol.messages import BuildFailed
 from grader.results.verdicts import Reason, Verdict
 

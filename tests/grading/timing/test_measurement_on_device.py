@@ -13,8 +13,8 @@ from grader.execution.session import WorkerSession
 from grader.grading.device_lock import exclusive
 from grader.grading.rules import TimingRules
 from grader.grading.timing.oracle_verifier import ByOracle
-from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance
+from grader.grading.timing.rounds import Role
 from grader.results.verdicts import Reason, Verdict
 
 FEW = TimingRules(warm_up_seconds=0, clear_pairs=8, min_pairs=9, max_pairs=12, noise_limit=9)

@@ -11,7 +11,7 @@ from grader.execution.plan import STUDENT
 from grader.grading.explain.problem import Problem
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.oracle_verifier import END, ByOracle
-from grader.grading.timing.participants import Role
+from grader.grading.timing.rounds import Role
 from grader.grading.timing.timing_setup import timing_task
 from grader.results.verdicts import Reason
 

@@ -14,7 +14,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.oracle_verifier import END_NUMBER, ByOracle
-from grader.grading.timing.participants import Role
+from grader.grading.timing.rounds import Role
 
 RULES = TimingRules(warm_up_seconds=0, min_pairs=3, max_pairs=3, noise_limit=1e6)
 

@@ -1,4 +1,4 @@
-"""performance.py: the rounds of a measurement become a check."""
+"""performance.py: the rounds of a measurement become a check, and the measured speed earns points."""
 
 from dataclasses import replace
 
@@ -7,21 +7,24 @@ from samples import DEVICE, ROOFS, performance
 from timing_setups import MS, RULES, at_sizes, begun, fake_setup, one_bit_wrong, with_constants
 
 from grader.common.phrases import share_of
-from grader.course.criteria import Band, Quantities, SpeedGoal, WorkCount
+from grader.course.criteria import Band, Case, Quantities, SpeedGoal, WorkCount
+from grader.course.rubric import Correctness
+from grader.course.tolerance import Tolerance
 from grader.execution.device import GPU_COPY_BYTES
 from grader.execution.plan import STUDENT
 from grader.grading.timing.intervals import FEWEST
 from grader.grading.timing.measurement import measure
-from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import (
     CLOCK_SHARE,
+    award_speed,
     check_performance,
     implausible,
     judge,
+    required_rate,
     summarise,
     unmeasured,
 )
-from grader.grading.timing.rounds import Comparisons, Round
+from grader.grading.timing.rounds import Comparisons, Role, Round
 from grader.results.metrics import Interval
 from grader.results.verdicts import Reason, Verdict
 
@@ -450,3 +453,48 @@ def test_a_summary_can_be_made_whatever_the_length_of_a_session(small, session_p
     rules = RULES.model_copy(update={"session_pairs": session_pairs})
     rounds = measure(begun(fake_setup(small)), rules)
     assert summarise(small, DEVICE, rounds).speed_up_over_baseline.median == pytest.approx(3)
+
+
+BANDS = SpeedGoal(
+    sizes={"n": 1},
+    bands=(Band(fraction=0.8, points=40), Band(fraction=0.5, points=20), Band(fraction=0.3, points=5)),
+    minimum={"H200": 1500},
+)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "verdict", "points"),
+    [
+        (1.2, Verdict.PASSED, 40),
+        (0.8, Verdict.PASSED, 40),
+        (0.79, Verdict.PARTIAL, 20),
+        (0.6, Verdict.PARTIAL, 20),
+        (0.3, Verdict.PARTIAL, 5),
+        (0.29, Verdict.FAILED, 0),
+    ],
+)
+def test_a_kernel_earns_the_highest_band_it_reaches(fraction, verdict, points):
+    """A kernel earns the points of the highest band that it reaches. Only the highest band of the goal counts as
+    passed.
+    """
+    assert award_speed(BANDS, Interval(median=fraction, low=fraction, high=fraction)) == (verdict, points)
+
+
+def test_doubt_is_the_students():
+    """A band's points are awarded if the upper end of the measured interval reaches the band, so uncertainty never
+    costs the student points.
+    """
+    assert award_speed(BANDS, Interval(median=0.77, low=0.7, high=0.81)) == (Verdict.PASSED, 40)
+
+
+def test_cases_share_their_points():
+    """The cases share the points equally. A practice case earns no points and has no share."""
+    cases = [Case(name=str(number), sizes={"n": 1}, practice=number == 12) for number in range(13)]
+    asked = Correctness(tolerance=Tolerance(rule="exact"), points=48, cases=cases)
+    assert [asked.points_of(case) for case in cases] == [4.0] * 12 + [0.0]
+
+
+def test_a_minimum_applies_to_the_device_it_names():
+    """A minimum rate applies to all devices whose name contains the given text, regardless of case."""
+    assert required_rate(BANDS, "NVIDIA h200 NVL") == 1500
+    assert required_rate(BANDS, "pthread-AMD EPYC") is None

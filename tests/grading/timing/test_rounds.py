@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.batch.scheduler import ATTEMPTS
-from grader.grading.timing.participants import Role
-from grader.grading.timing.rounds import Clocked, Resting, Round, TurnTimes
+from grader.grading.timing.rounds import Clocked, Resting, Role, Round, TurnTimes
 from grader.results.verdicts import UNTIMED, Reason, Verdict
 
 pytestmark = pytest.mark.long

@@ -5,10 +5,9 @@ from samples import DEVICE
 
 from grader.course.assignment import Chosen
 from grader.course.submissions.scan import scan
-from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import ChosenTask, Task
+from grader.course.submissions.submission import ChosenTask, Submission, Task
 from grader.grading.checks.compilation.building import Built
-from grader.grading.timing.participants import Role
+from grader.grading.timing.rounds import Role
 from grader.grading.timing.timing_setup import request_own, request_submission
 from grader.protocol.steps import ProgramSource
 

@@ -29,8 +29,8 @@ from grader.execution.timeouts import Timeouts
 from grader.grading.timing import measurement
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.oracle_verifier import ByOracle
-from grader.grading.timing.participants import Participant, Role
 from grader.grading.timing.performance import check_performance
+from grader.grading.timing.rounds import Participant, Role
 from grader.grading.timing.timing_setup import TimingSetup, timing_task
 from grader.protocol.messages import (
     REQUEST,

@@ -7,18 +7,18 @@ from samples import DEVICE
 
 from grader.course.expressions import evaluate
 from grader.course.poison import GUARD_BYTES, INPUT_POISON, POISON
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.execution.assignment_plans import control_plan, reference_plan, timed_plan
 from grader.execution.outcome import Fetched, Timing, Took
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, SUBMISSION, WHOLE, Binding
-from grader.grading.checks.compilation.building import check_build, prepare
+from grader.grading.checks.compilation.building import check_build
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import SET_BYTES
 from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.oracle_verifier import END, END_NUMBER, ByOracle
-from grader.grading.timing.participants import Participant, Role
+from grader.grading.timing.rounds import Participant, Role
 from grader.grading.timing.timing_setup import TimingSetup, own_programs, request_session, timing_task
 from grader.protocol.messages import Done, Opened, StepTime
 from grader.results.verdicts import Verdict
@@ -198,7 +198,7 @@ def real_setup(environment: GradingEnvironment, workers, assignment, submission,
     `workers` is closed.
     """
     student = workers.enter_context(environment.worker())
-    build = check_build(prepare(Task(assignment=assignment, submission=submission, seed=1), student), student)
+    build = check_build(Task(assignment=assignment, submission=submission, seed=1), student)
     assert build.check.verdict is Verdict.PASSED, build.check.message
     device = student.ready()
     judge = verifier(timing_task(assignment, device, seed=1))

@@ -2,9 +2,7 @@
 
 from grader.authoring.selftest import in_full
 from grader.common.errors import NoiseError
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
-from grader.course.truth.seeds import fresh_seed
+from grader.course.submissions.submission import Task, fresh_seed, read_submission
 from grader.grading.grade import grade_submission
 from grader.grading.phases.speed import prepare_own
 

@@ -13,11 +13,11 @@ import pytest
 from submission_texts import submitted
 
 from grader.common.errors import NoSimulatorError
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.outcome import Timing
 from grader.execution.plan import Plan, Script
-from grader.grading.checks.compilation.building import check_build, prepare
+from grader.grading.checks.compilation.building import check_build
 from grader.grading.checks.simulation.simulated_run import Subject
 from grader.grading.checks.simulation.simulator_runs import Runs
 from grader.protocol.messages import Done, Opened
@@ -154,7 +154,7 @@ def subject_of(worker, assignment, source):
     digest = hashlib.sha256(source.encode()).hexdigest()
     submission = replace(submitted(source), sha256=digest)
     task = Task(assignment=assignment, submission=submission, seed=7)
-    build = check_build(prepare(task, worker), worker)
+    build = check_build(task, worker)
     assert build.built is not None, build.check
     return Subject(task=task, oracle=load_oracle(assignment), worker=worker, built=build.built)
 

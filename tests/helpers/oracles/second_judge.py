@@ -26,8 +26,7 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
 from grader.course.expressions import evaluate
 from grader.course.structs import Struct
-from grader.course.submissions.submission import parse_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, parse_submission
 from grader.course.truth.comparators import Standard, wrong_elements
 from grader.course.truth.fields import dtype_of
 from grader.course.truth.inputs import make_inputs

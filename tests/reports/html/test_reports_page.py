@@ -31,8 +31,7 @@ from samples import (
 )
 
 from grader.course.rubric import Kind
-from grader.course.submissions.submission import LINES, read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import LINES, Task, read_submission
 from grader.grading.grade import grade_submission
 from grader.reports import REPORTS
 from grader.reports.html.listing import CONTEXT, blocks_of

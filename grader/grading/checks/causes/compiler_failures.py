@@ -29,22 +29,15 @@ from grader.course.rubric import Correctness, Kind
 from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Failure, TimedOut
-from grader.grading.checks.compilation.building import Build, Prepared, build_settled
+from grader.grading.checks.compilation.building import Build, build_settled
 from grader.grading.checks.correctness import Tried, trial_of
 from grader.grading.checks.requirements import EARNING
-from grader.grading.checks.simulation.sanitizer_run import LARGER, NUMBER, findings_of
-from grader.grading.checks.simulation.simulated_run import (
-    SimulatedRun,
-    Subject,
-    run_on_poison,
-    run_on_trial,
-    seen_in,
-    simulate,
-)
+from grader.grading.checks.simulation.sanitizer_run import LARGER, findings_of, simulate
+from grader.grading.checks.simulation.simulated_run import SimulatedRun, Subject, run_on_poison, run_on_trial, seen_in
 from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.checks.trials.trial import Trial
-from grader.grading.explain.compilers import advice, advice_on, is_of_compiler, observed
-from grader.grading.explain.failures import FailedError, of_failure
+from grader.grading.explain.compilers import advice, advice_on, observed
+from grader.grading.explain.failures import OF_COMPILERS, FailedError, has_compiler_failed
 from grader.grading.explain.problem import Problem
 from grader.results.check import Check
 from grader.results.verdicts import Reason, Verdict
@@ -58,9 +51,6 @@ ATOMIC = re.compile(r"\batom(?:ic)?_\w+\s*\(")
 """Pattern of a call of an atomic function. With atomics, results may depend on the order of groups, which is always
 ascending in the simulator.
 """
-
-DEVICES = {Reason.CRASH, Reason.TIME_LIMIT}
-"""Reasons with which a compiler failure is reported if it is not left open."""
 
 WRONG = {Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN}
 """Reasons of failures that a wrong translation may cause."""
@@ -92,14 +82,9 @@ class LeftOpen:
 
     def _of(self, check: Check, assignment: Assignment) -> Check:
         if check.kind in {Kind.BUILD, *Correctness.kinds}:
-            return self.failed.skip(check) if check.reason in {*DEVICES, *WRONG, Reason.NOT_RUN} else check
+            return self.failed.skip(check) if check.reason in {*OF_COMPILERS, *WRONG, Reason.NOT_RUN} else check
         waits = check.reason is Reason.NOT_RUN or (assignment.depends_on_cases(check.kind) and check.verdict in EARNING)
         return self.rest.skip(check) if waits else check
-
-
-def is_undecided(tried: Tried) -> bool:
-    """True if the compiler failed on this case, so that only the simulator can check it."""
-    return tried.failure is not None and _is_of_compiler(tried.failure)
 
 
 def left_open(tried: Sequence[Tried], subject: Subject, watched: Watched) -> LeftOpen | None:
@@ -108,7 +93,7 @@ def left_open(tried: Sequence[Tried], subject: Subject, watched: Watched) -> Lef
     students see which cases are open.
     """
     failed = [each for each in tried if each.check.verdict is Verdict.FAILED and not each.case.practice]
-    failures = [each.failure for each in failed if each.failure is not None and is_undecided(each)]
+    failures = [each.failure for each in failed if each.failure is not None and each.is_undecided]
     results = [each for each in failed if each.check.reason in WRONG]
     others = len(failed) - len(failures) - len(results) - sum(each.check.reason is Reason.NOT_RUN for each in failed)
     if others or _is_wrong(subject.task.assignment, watched):
@@ -129,15 +114,15 @@ def _is_wrong(assignment: Assignment, watched: Watched) -> bool:
     )
 
 
-def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpen | None:
+def unbuilt_open(build: Build, simulator: Worker) -> LeftOpen | None:
     """Return the reasons why a submission with a failed build stays open, as left_open does for its cases.
 
     The submission is built for the simulator and runs there. Returns None if the compiler is not to blame for the
     failure, or if the simulator finds a mistake.
     """
-    if build.failure is None or isinstance(prepared.outcome, Problem) or not _is_of_compiler(build.failure):
+    task = build.task
+    if task is None or build.failure is None or not has_compiler_failed(build.failure):
         return None
-    task = prepared.outcome.task
     try:
         simulator.ready()
     except NoSimulatorError:
@@ -148,7 +133,7 @@ def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpe
     subject = Subject(task=task, oracle=load_oracle(task.assignment), worker=simulator, built=built)
     asked = task.assignment.sanitizer
     if asked is not None and not asked.hidden:
-        seen = simulate(subject, asked.sizes, NUMBER)
+        seen = simulate(subject, asked.sizes)
         if isinstance(seen, Problem) or seen.problem is not None or findings_of(seen):
             return None
     return _checked(build.failure, subject, task.assignment.correctness.shown)
@@ -160,14 +145,10 @@ def timed_open(failed: FailedError) -> FailedError:
     If the compiler failed, it is replaced by an error that leaves the speed open, because the cases are already right.
     """
     failure = failed.failure
-    if not isinstance(failure, Crashed | TimedOut) or not _is_of_compiler(failure):
+    if not isinstance(failure, Crashed | TimedOut) or not has_compiler_failed(failure):
         return failed
     words = f"{observed(failure)} {OPEN_UNTIL} {advice(failure)}"
     return FailedError(Problem(reason=Reason.COMPILER_FAILED, message=words))
-
-
-def _is_of_compiler(failure: Failure) -> bool:
-    return is_of_compiler(failure) and of_failure(failure).reason in DEVICES
 
 
 def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftOpen | None:

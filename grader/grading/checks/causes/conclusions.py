@@ -58,6 +58,8 @@ def _naming_its_kernel(check: Check, kernel: str) -> Check:
 def _explained(
     tried: Tried, explanation: Explanation | Fault | None, seen: Simulated | None, slip: Slip | Fault | None
 ) -> Check:
+    if tried.check.verdict is Verdict.PASSED:
+        return tried.check
     is_predicted = isinstance(explanation, Explanation) and explanation.rule in MISTAKES
     if isinstance(slip, Slip) and not is_predicted:
         check = of_wrong_result(tried.check, slip)

@@ -15,8 +15,8 @@ from grader.common.record import replace
 from grader.course.criteria import Sizes
 from grader.course.rubric import Sanitizer
 from grader.grading.checks.compilation.building import Built
-from grader.grading.checks.simulation.sanitizer_run import NUMBER, findings_of, runs_alone
-from grader.grading.checks.simulation.simulated_run import Simulated, Subject, simulate
+from grader.grading.checks.simulation.sanitizer_run import findings_of, runs_alone, simulate
+from grader.grading.checks.simulation.simulated_run import Simulated, Subject
 from grader.grading.explain.problem import Problem
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
@@ -106,7 +106,7 @@ def advised_barriers(subject: Subject, sizes: Sizes, found: Sequence[Finding]) -
             )
         added += new
         with subject.worker.timeouts.hurried(SECONDS / ROUNDS):
-            ran = simulate(dataclasses.replace(subject, built=_mended(subject.built, seen, added)), sizes, NUMBER)
+            ran = simulate(dataclasses.replace(subject, built=_mended(subject.built, seen, added)), sizes)
         if isinstance(ran, Problem):
             break
         found = findings_of(ran)
@@ -116,7 +116,7 @@ def advised_barriers(subject: Subject, sizes: Sizes, found: Sequence[Finding]) -
 
 
 def _is_clean(subject: Subject, asked: Sanitizer) -> bool:
-    whole = simulate(subject, asked.sizes, NUMBER)
+    whole = simulate(subject, asked.sizes)
     return _is_right(whole) and all(_is_right(ran) for _, ran in runs_alone(subject, asked))
 
 

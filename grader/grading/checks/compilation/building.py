@@ -13,13 +13,12 @@ from grader.course.criteria import Case
 from grader.course.forbidden import LINE_LIMIT, Construct, Sighting, first_sighting
 from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.scan_process import TooCostly, scanned
-from grader.course.submissions.task import ChosenTask, Task
+from grader.course.submissions.submission import ChosenTask, Task
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure
 from grader.execution.plan import NOTHING, SUBMISSION, Bindings
 from grader.grading.checks.compilation.choices import chosen, unfit_sizes
-from grader.grading.checks.compilation.dialect import LaterCall, first_later_call
-from grader.grading.checks.compilation.program import submitted_definitions
+from grader.grading.checks.compilation.program import LaterCall, first_later_call, submitted_definitions
 from grader.grading.checks.compilation.signature import bind
 from grader.grading.checks.compilation.struct_definitions import types_before
 from grader.grading.explain.build_log import Source, of_build_log
@@ -85,10 +84,13 @@ class Built:
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """The build check, the built program (None if the build failed), and the failure that ended the build, if any."""
+    """The build check, the built program (None if the build failed), the task with the choices of the submission (None
+    if its text was refused), and the failure that ended the build, if any.
+    """
 
     check: Check
     built: Built | None
+    task: ChosenTask | None
     failure: Failure | None = None
 
 
@@ -109,37 +111,26 @@ class Expanded:
         return ProgramSource(source=self.text, types=self.types)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prepared:
-    """Outcome of those steps of a build that do not need a device, and their time in seconds."""
-
-    outcome: Expanded | Problem
-    seconds: float
-
-
-def prepare(task: Task, worker: Worker) -> Prepared:
-    """Apply the choices that the text states, and expand its macros."""
-    start = time.perf_counter()
-    try:
-        outcome: Expanded | Problem = _expand_as_chosen(task, worker)
-    except FailedError as failed:
-        outcome = failed.problem
-    return Prepared(outcome=outcome, seconds=time.perf_counter() - start)
-
-
-def check_build(prepared: Prepared, worker: Worker) -> Build:
-    """Load the submission into the worker, build it in a session, and compare its kernels with the assignment. If
-    kernels are missing, the build still passes if the file has a kernel that a case runs alone.
+def check_build(task: Task, worker: Worker) -> Build:
+    """Apply the choices that the text states, expand its macros, build it in a session of the worker, and compare its
+    kernels with the assignment. The submission stays loaded in the worker. If kernels are missing, the build still
+    passes if the file has a kernel that a case runs alone.
     """
     start = time.perf_counter()
-    built, problem, failure = None, None, None
+    expanded, built, problem, failure = None, None, None, None
     try:
-        built = _with_a_case(_bind(unwrap(prepared.outcome), worker))
+        expanded = _expand_as_chosen(task, worker)
+        built = _with_a_case(_bind(expanded, worker))
     except FailedError as failed:
         problem, failure = failed.problem, failed.failure
-    check = build_check(prepared.seconds + time.perf_counter() - start)
+    check = build_check(time.perf_counter() - start)
     check = replace(check, faults=() if built is None else built.faults)
-    return Build(check=check if problem is None else problem.fail(check), built=built, failure=failure)
+    return Build(
+        check=check if problem is None else problem.fail(check),
+        built=built,
+        task=None if expanded is None else expanded.task,
+        failure=failure,
+    )
 
 
 def build_check(seconds: float) -> Check:
@@ -203,7 +194,8 @@ def expand(task: ChosenTask, worker: Worker, process: Process = "new") -> Expand
     later = first_later_call(compiled.code)
     if later is not None:
         raise FailedError(_later_call(later))
-    types = unwrap(types_before(task.assignment.laid_out_structs, compiled.code))
+    structs = task.assignment.laid_out_structs
+    types = unwrap(types_before(structs, compiled.code)) if structs else ""
     return Expanded(task=task, text=text, code=compiled.code, types=types)
 
 

@@ -45,8 +45,6 @@ def types_before(structs: Sequence[Struct], code: Sequence[str]) -> str | Proble
     """Return the definitions that the driver compiles before the text, or the problem of a struct that the text defines
     with another layout. `code` contains the lines of the text, with macros expanded and without comments.
     """
-    if not structs:
-        return ""
     own, known = _types_of("\n".join(code)), {struct.name: struct for struct in structs}
     for struct in structs:
         line, body = _definition(struct.name, own)

@@ -1,9 +1,14 @@
 """Counts of memory accesses and branches in the simulator. They depend only on the source and the sizes, so they are
 equal on a laptop and on a server.
+
+Reads of arrays that an assignment has in constant memory count apart from reads of global memory. The simulator keeps
+the arguments of a kernel in global memory, even if a parameter is `__constant`. The judge knows which arguments are in
+constant memory, because the assignment decides it. A kernel could store its own values in such an array. So if any
+launch writes to it, it counts as global memory in all launches.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
@@ -13,19 +18,19 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.rubric import Memory
 from grader.execution.client import Worker
-from grader.grading.checks.simulation.constant_arrays import with_constant_arrays
 from grader.grading.checks.simulation.model_run import model_at
 from grader.grading.checks.simulation.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.problem import Problem
-from grader.protocol.messages import Order, Simulation
-from grader.protocol.observation import SeenAccess, SeenPixels
+from grader.grading.explain.simulator.oclgrind import CONSTANT, GLOBAL, LOCAL
+from grader.protocol.messages import Simulation
+from grader.protocol.observation import SeenAccess, SeenKernel, SeenPixels
 from grader.results.metrics import Access, Branch, ImageUse, Need, Profile
 
 NUMBER = 1
 """Number of this simulated run, from which its inputs are derived."""
 
-SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "constant", 3: "local"}
-"""Address spaces, as LLVM numbers them for OpenCL."""
+SPACES: dict[int, Literal["global", "constant", "local"]] = {GLOBAL: "global", CONSTANT: "constant", LOCAL: "local"}
+"""Names of the address spaces."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +41,11 @@ class Counted:
     run: Simulated
 
 
-def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
+def memory_run(subject: Subject, asked: Memory) -> SimulatedRun:
     """Return the run for the counts. The order of work-items does not change the counts of a right kernel, unless it
     retries operations, as a lock does.
     """
-    return run_at(subject, asked.sizes, NUMBER, order)
+    return run_at(subject, asked.sizes, NUMBER, "mixed")
 
 
 def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted | Problem:
@@ -115,3 +120,39 @@ def _accesses(seen: Simulated) -> Iterator[Access]:
 def _access(seen: SeenAccess) -> Access:
     counts = seen.model_dump(exclude={"space", "writes"})
     return Access(**counts, space=SPACES[seen.space], does="writes" if seen.writes else "reads")
+
+
+def with_constant_arrays(
+    kernels: Sequence[SeenKernel], constants: Sequence[Mapping[str, int]]
+) -> tuple[SeenKernel, ...]:
+    """Move reads of arrays in constant memory to that address space, in the records of all launches.
+
+    `constants` has the bytes of these arrays for each launch, by their names in the kernel.
+    """
+    pairs = list(zip(kernels, constants, strict=True))
+    written = {buffer for kernel in kernels for buffer in _written(kernel)}
+    return tuple(_moved(kernel, set(_read_only(kernel, own, written))) for kernel, own in pairs)
+
+
+def _written(kernel: SeenKernel) -> Iterator[int]:
+    """Numbers of the arrays in global memory that a launch writes."""
+    names = {each.array for each in kernel.accesses if each.writes and each.space == GLOBAL}
+    yield from (each.buffer for each in kernel.arrays if each.space == GLOBAL and each.name in names)
+
+
+def _read_only(kernel: SeenKernel, constants: Mapping[str, int], written: set[int]) -> Iterator[str]:
+    """Names of the arrays that are in constant memory in a launch."""
+    for each in kernel.arrays:
+        if each.space == GLOBAL and constants.get(each.name) == each.size and each.buffer not in written:
+            yield each.name
+
+
+def _moved(kernel: SeenKernel, names: set[str]) -> SeenKernel:
+    if not names:
+        return kernel
+    return kernel.model_copy(update={"accesses": tuple(_in_space(each, names) for each in kernel.accesses)})
+
+
+def _in_space(access: SeenAccess, names: set[str]) -> SeenAccess:
+    is_constant = access.space == GLOBAL and access.array in names
+    return access.model_copy(update={"space": CONSTANT}) if is_constant else access

@@ -2,8 +2,7 @@
 
 from grader.course.assignment import Assignment
 from grader.course.folders import MODEL_FILE
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.grading.checks.compilation.building import build

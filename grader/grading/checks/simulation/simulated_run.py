@@ -8,7 +8,7 @@ from grader.common import record
 from grader.course.assignment import Chosen
 from grader.course.criteria import Sizes
 from grader.course.run_sequence import LaunchAt
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task
 from grader.course.truth.oracle import Oracle
 from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker
@@ -105,11 +105,6 @@ def run_at(subject: Subject, sizes: Sizes, number: int, order: Order = "ascendin
     key = (subject.task.seed, SIMULATION_KEY, number)
     trial = make_trial(subject.built.task.assignment, subject.oracle, sizes, "random", key)
     return run_on_trial(subject, trial, order)
-
-
-def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem:
-    """Run the student's launches once on random data; return a Problem if they did not finish."""
-    return seen_in(run_at(subject, sizes, number))
 
 
 def seen_in(run: SimulatedRun) -> Simulated | Problem:

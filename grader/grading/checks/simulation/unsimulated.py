@@ -12,9 +12,8 @@ from grader.common.phrases import listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Kind
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, fresh_seed
 from grader.course.truth.oracle import load_oracle
-from grader.course.truth.seeds import fresh_seed
 from grader.execution.client import Worker
 from grader.grading.checks.compilation.device_needs import extensions
 from grader.grading.checks.simulation.model_run import model_subject
@@ -35,12 +34,12 @@ OF_A_STOP = {Reason.CRASH, Reason.BUILD_ERROR, Reason.NOT_RUN}
 """Reasons for which a check fails when the simulator stops."""
 
 
-def with_open_checks(watched: Watched, runs: Runs) -> Watched:
-    """Leave open each check that failed because the simulator cannot run something that the assignment needs."""
+def with_open_checks(watched: Watched, unsupported: str, runs: Runs) -> Watched:
+    """Leave open each check that failed because the simulator cannot run this construct, if the assignment needs it."""
     task = runs.subject.task
-    if watched.unsupported is None or not _needs(task, watched.unsupported, runs.ours):
+    if not _needs(task, unsupported, runs.ours):
         return watched
-    why = Problem(reason=Reason.NOT_SIMULATED, message=OPEN.format(watched.unsupported))
+    why = Problem(reason=Reason.NOT_SIMULATED, message=OPEN.format(unsupported))
     simulated = _simulated_kinds(task.assignment)
     checks = (
         why.skip(_unexplained(each))

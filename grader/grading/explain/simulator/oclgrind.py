@@ -8,7 +8,7 @@ from itertools import islice
 
 from grader.protocol.observation import SeenKernel, SeenMessage
 
-PRIVATE, GLOBAL, LOCAL = 0, 1, 3
+PRIVATE, GLOBAL, CONSTANT, LOCAL = 0, 1, 2, 3
 """Address spaces, as LLVM numbers them for OpenCL."""
 
 BUFFER_BITS = 48

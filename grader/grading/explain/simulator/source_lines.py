@@ -10,7 +10,6 @@ from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.grading.source.deciding import deciding_lines
 from grader.protocol.observation import SeenKernel
 from grader.results.check import Check
-from grader.results.findings import lines_named
 from grader.results.verdicts import Reason
 
 EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
@@ -19,11 +18,6 @@ EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 
 WHEREABOUTS = "Follow one element by hand: "
 """Beginning of the list of all lines that use an array. These lines are not necessarily the cause."""
-
-
-def names_a_line(check: Check) -> bool:
-    """True if the check contains a cause and its line."""
-    return bool(check.cause) and bool(lines_named(check.message))
 
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:

@@ -2,7 +2,7 @@
 them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from grader.common.optional import OptionalWork
@@ -20,19 +20,6 @@ from grader.protocol.observation import SeenKernel, SeenUnset
 from grader.protocol.tokens import Token
 from grader.results.findings import Finding, Place
 from grader.results.verdicts import Reason
-
-
-def first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
-    """Yield the first use of each unset value. A use in an address comes before a use in a condition, and that comes
-    before a store.
-    """
-    uses = sorted(unset, key=lambda each: (each.line, each.column, each.name, each.how, each.used_line))
-    known: set[tuple[int, int, str]] = set()
-    for each in uses:
-        key = (each.line, each.column, each.name)
-        if key not in known:
-            known.add(key)
-            yield each
 
 
 def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> Finding:

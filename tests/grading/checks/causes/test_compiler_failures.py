@@ -12,11 +12,11 @@ from grader.common.errors import NoSimulatorError
 from grader.course.folders import MODEL_FILE
 from grader.execution.outcome import COMPILING, Crashed, OutOfMemory, TimedOut
 from grader.grading.checks.causes.compiler_failures import UNCHECKED, left_open, timed_open, unbuilt_open
-from grader.grading.checks.compilation.building import Build, build_check, prepare
+from grader.grading.checks.compilation.building import Build, build_check
 from grader.grading.checks.correctness import GAVE_UP, Tried, unrun_cases
 from grader.grading.checks.memory import uncounted
 from grader.grading.checks.sanitizer import unwatched
-from grader.grading.checks.simulation.simulated_run import simulate
+from grader.grading.checks.simulation.sanitizer_run import simulate
 from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.explain.failures import FailedError, of_failure
 from grader.grading.explain.problem import NOT_RIGHT, Problem
@@ -143,7 +143,7 @@ def test_wrong_results_count_if_the_run_at_the_failed_size_is_wrong(simulator, t
     size is not run again.
     """
     subject = subject_of(simulator, transposition, TRANSPOSITION)
-    seen = simulate(subject, transposition.sanitizer.sizes, 0)
+    seen = simulate(subject, transposition.sanitizer.sizes)
     watched = Watched(checks=(), at_failed=replace(seen, problem=WRONG))
     assert left_open(tuple(tried(transposition, WRONG)), subject, watched) is None
 
@@ -213,9 +213,9 @@ def test_a_build_that_the_compiler_failed_on_is_built_for_the_simulator(
     """If the device's compiler fails to build a program, the simulator builds and runs it. The points are open if all
     small cases are right there.
     """
-    prepared = prepare(subject_of(simulator, transposition, source).task, simulator)
-    build = Build(check=of_failure(failure).fail(build_check(0.0)), built=None, failure=failure)
-    waits = unbuilt_open(build, prepared, simulator)
+    task = subject_of(simulator, transposition, source).built.task
+    build = Build(check=of_failure(failure).fail(build_check(0.0)), built=None, task=task, failure=failure)
+    waits = unbuilt_open(build, simulator)
     assert (waits is not None) is is_open
     if waits is not None:
         (check,) = waits.of([build.check], transposition)

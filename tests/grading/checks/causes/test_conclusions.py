@@ -11,8 +11,7 @@ from fake_worker import BINDINGS, FakeWorker
 from grader.course.criteria import Case
 from grader.course.poison import POISON
 from grader.course.rubric import AskedCheck, Kind
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.causes.conclusions import conclude, lines_to_look_at
 from grader.grading.checks.compilation.building import Built

@@ -9,13 +9,12 @@ from selection import param
 
 from grader.course.forbidden import Construct
 from grader.course.rubric import Kind
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.submission import Task, read_submission
 from grader.execution.connection import Connection
 from grader.execution.outcome import OutOfMemory, TimedOut
 from grader.execution.plan import Binding
 from grader.execution.states import Idle
-from grader.grading.checks.compilation.building import check_build, prepare
+from grader.grading.checks.compilation.building import check_build
 from grader.protocol.messages import Open
 from grader.results.metrics import Usage
 from grader.results.verdicts import Reason, Verdict
@@ -56,7 +55,7 @@ def build(worker, transposition, tmp_path):
         path.write_text(source)
         assignment = transposition.model_copy(update={"allow": allow})
         task = Task(assignment=assignment, submission=read_submission(path), seed=1)
-        return check_build(prepare(task, worker), worker)
+        return check_build(task, worker)
 
     return run
 

@@ -16,7 +16,7 @@ from grader.course.rubric import Kind
 from grader.grading.checks.memory_behaviour.uncounted import explained
 from grader.grading.checks.simulation.counts import memory_run
 from grader.grading.checks.simulation.simulated_run import CUT_OFF
-from grader.grading.phases.simulation import watch
+from grader.grading.phases.observation import watch
 from grader.grading.rules import WatchingRules
 from grader.results.verdicts import Reason, Verdict
 

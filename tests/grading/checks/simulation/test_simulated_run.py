@@ -10,7 +10,8 @@ from simulator import subject_of
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
 from grader.execution.plan import STUDENT, Plan, Script
-from grader.grading.checks.simulation.simulated_run import CUT_OFF, UNKNOWN, Simulated, run_at, seen_in, simulate
+from grader.grading.checks.simulation.sanitizer_run import simulate
+from grader.grading.checks.simulation.simulated_run import CUT_OFF, UNKNOWN, Simulated, run_at, seen_in
 from grader.grading.checks.simulation.simulator_runs import Runs
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Done, Opened, Refused
@@ -65,7 +66,7 @@ def test_the_model_solution_is_seen(simulator, transposition):
     """The model solution gets correct results in the simulator, and its accesses have the line numbers of the student's
     file.
     """
-    seen = simulate(subject_of(simulator, transposition, MODEL), SIZES, 0)
+    seen = simulate(subject_of(simulator, transposition, MODEL), SIZES)
     assert isinstance(seen, Simulated)
     assert seen.problem is None
     assert [each.kernel for each in seen.kernels] == ["coalsTransp"]
@@ -80,13 +81,13 @@ def test_the_model_solution_is_seen(simulator, transposition):
 def test_the_same_inputs_for_the_same_seed(simulator, transposition):
     """Two runs with the same seed give equal observations."""
     subject = subject_of(simulator, transposition, MODEL)
-    assert simulate(subject, SIZES, 0) == simulate(subject, SIZES, 0)
+    assert simulate(subject, SIZES) == simulate(subject, SIZES)
 
 
 def test_wrong_results_are_a_problem_of_the_run(simulator, transposition):
     """The results of a simulated run are checked. If they are wrong, the run has a problem."""
     source = SIGNATURE + "{\n    if (get_global_id(0) == 0 && get_global_id(1) == 0) B[0] = A[1];\n}\n"
-    seen = simulate(subject_of(simulator, transposition, source), SIZES, 0)
+    seen = simulate(subject_of(simulator, transposition, source), SIZES)
     assert isinstance(seen, Simulated)
     assert seen.problem.reason is Reason.WRONG_OUTPUT
 
@@ -100,11 +101,11 @@ def test_a_kernel_that_never_ends_there(simulator, environment, transposition):
     hanging = SIGNATURE + "{\n    volatile uint go = 1;\n    while (go) B[0] = 0;\n}\n"
     with quick.simulator() as worker:
         for _ in range(2):
-            found = simulate(subject_of(worker, transposition, hanging), SIZES, 0)
+            found = simulate(subject_of(worker, transposition, hanging), SIZES)
             assert isinstance(found, Problem)
             assert found.reason is Reason.TIME_LIMIT
             assert found.message == "the simulator did not finish this kernel in 2 s."
-        assert isinstance(simulate(subject_of(worker, transposition, MODEL), SIZES, 0), Simulated)
+        assert isinstance(simulate(subject_of(worker, transposition, MODEL), SIZES), Simulated)
 
 
 def test_every_launch_there_has_the_deadline_of_a_first(environment):
@@ -122,7 +123,7 @@ def test_a_function_that_the_simulator_does_not_know(simulator, environment, tra
     source = SIGNATURE + "{\n    B[0] = __builtin_popcount(height);\n}\n"
     with environment.worker() as device:
         subject = replace(subject_of(device, transposition, source), worker=simulator)
-    found = simulate(subject, SIZES, 0)
+    found = simulate(subject, SIZES)
     assert isinstance(found, Problem)
     assert found.message == UNKNOWN.message
 
@@ -134,7 +135,7 @@ def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
     """
     source = SIGNATURE + "{ __local float t[16384]; t[get_local_id(0)] = A[0]; B[0] = t[height]; }"
     program = subject.built.program.model_copy(update={"source": source})
-    found = simulate(replace(subject, worker=simulator, built=replace(subject.built, program=program)), SIZES, 0)
+    found = simulate(replace(subject, worker=simulator, built=replace(subject.built, program=program)), SIZES)
     assert isinstance(found, Problem)
     assert found.reason is Reason.LAUNCH_ERROR
     assert "coalsTransp asks for 64 KiB of local memory per work-group, but this device has 48 KiB" in found.message
@@ -158,7 +159,7 @@ def test_failures_say_where_they_showed(subject, answers, reason, words):
     """Every failure of the worker becomes a problem whose message mentions the simulator. It is also a failure if the
     number of observations differs from the number of launches.
     """
-    found = simulate(replace(subject, worker=Scripted(**answers)), SIZES, 0)
+    found = simulate(replace(subject, worker=Scripted(**answers)), SIZES)
     assert isinstance(found, Problem)
     assert found.reason is reason
     assert "the simulator" in found.message
@@ -168,10 +169,10 @@ def test_failures_say_where_they_showed(subject, answers, reason, words):
 def test_a_failure_ends_the_session_for_the_next(simulator, transposition):
     """After a refused launch, the same worker can run the next submission."""
     greedy = SIGNATURE + "{\n    __local float t[1 << 20];\n    t[get_local_id(0)] = 0;\n    B[0] = t[0];\n}\n"
-    found = simulate(subject_of(simulator, transposition, greedy), SIZES, 0)
+    found = simulate(subject_of(simulator, transposition, greedy), SIZES)
     assert isinstance(found, Problem)
     assert found.reason is Reason.LAUNCH_ERROR
-    assert isinstance(simulate(subject_of(simulator, transposition, MODEL), SIZES, 0), Simulated)
+    assert isinstance(simulate(subject_of(simulator, transposition, MODEL), SIZES), Simulated)
 
 
 class Returning(Scripted):
@@ -197,7 +198,7 @@ def seen_kernel(*texts):
 def test_fetched_is_what_is_inspected(subject):
     """If the launch was observed, the buffers that the worker returns are checked."""
     worker = Returning(observe=(seen_kernel(),))
-    seen = simulate(replace(subject, worker=worker), SIZES, 0)
+    seen = simulate(replace(subject, worker=worker), SIZES)
     assert seen.problem is None
     assert worker.closed == 1
 
@@ -207,7 +208,7 @@ def test_nothing_is_said_of_the_arrays_of_a_run_that_was_cut_off(subject):
     elements.
     """
     worker = Returning(observe=(seen_kernel("OCLGRIND FATAL ERROR (x)\na loop that does not end\n"),))
-    assert simulate(replace(subject, worker=worker), SIZES, 0).problem is CUT_OFF
+    assert simulate(replace(subject, worker=worker), SIZES).problem is CUT_OFF
 
 
 # --- runs that are started in advance ---------------------------------------------------------
@@ -223,7 +224,7 @@ def test_a_run_that_was_begun_shows_what_it_would_have_shown_later(simulator, tr
     The worker can be used again after a failure.
     """
     subject = subject_of(simulator, transposition, source)
-    assert seen_in(run_at(subject, SIZES, 0).begin()) == simulate(subject, SIZES, 0)
+    assert seen_in(run_at(subject, SIZES, 0).begin()) == simulate(subject, SIZES)
 
 
 @pytest.mark.whole
@@ -237,7 +238,7 @@ def test_another_session_gives_up_a_run_that_was_begun(simulator, environment, t
         run_at(hanging, SIZES, 0).begin()
         subject = replace(hanging, built=subject_of(simulator, transposition, MODEL).built)
         begun = run_at(subject, SIZES, 1).begin()
-        assert simulate(subject, SIZES, 0) == simulate(replace(subject, worker=simulator), SIZES, 0)
+        assert simulate(subject, SIZES) == simulate(replace(subject, worker=simulator), SIZES)
         assert isinstance(seen_in(begun), Simulated)
 
 

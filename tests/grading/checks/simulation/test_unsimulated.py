@@ -9,7 +9,7 @@ from simulator import runs_of, subject_of
 from untimed import UNTIMED
 
 from grader.grading.checks.simulation.unsimulated import missing_in_simulator
-from grader.grading.phases.simulation import watch
+from grader.grading.phases.observation import watch
 from grader.grading.rules import WatchingRules
 from grader.results.verdicts import Reason, Verdict
 

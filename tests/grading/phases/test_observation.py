@@ -1,4 +1,4 @@
-"""phases/simulation.py: all checks that need the simulator, if it is installed and if it is not."""
+"""phases/observation.py: all checks that need the simulator, if it is installed and if it is not."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from grader.course.rubric import Memory
 from grader.grading.check_kinds import unobserved_checks
 from grader.grading.checks.simulation.sanitizer_run import Endless
 from grader.grading.explain.problem import Problem
-from grader.grading.phases.simulation import watch
+from grader.grading.phases.observation import watch
 from grader.grading.rules import WatchingRules
 from grader.results.findings import Finding
 from grader.results.metrics import Profile

@@ -1,4 +1,4 @@
-"""case_trial.py: the data of a kernel that runs alone are the oracle's arrays before and after its launch."""
+"""trial.py: the data of a kernel that runs alone are the oracle's arrays before and after its launch."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from grader.course.truth.oracle import consult_about, load_oracle
 from grader.course.truth.states import last_change
 from grader.execution.assignment_plans import reference_plan, submission_plan
 from grader.execution.plan import STUDENT
-from grader.grading.checks.trials.case_trial import case_trial
+from grader.grading.checks.trials.trial import case_trial
 from grader.protocol.steps import ElementArg, ItemCount
 
 CASE = Case(name="alone", sizes={"n": 16}, alone="addOffsets")

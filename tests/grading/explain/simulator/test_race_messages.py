@@ -1,14 +1,14 @@
-"""updates.py and race_messages.py: races of updates without atomic functions, and indexes that an earlier kernel
+"""race_messages.py: races of updates without atomic functions, and indexes that an earlier kernel
 computed.
 """
 
 from dataclasses import replace
 
 import pytest
-from test_findings import ARRAYS, ASH, LINE, PLANE, READ, WRITE, C, at, entity, invalid, kernel, only, race
+from oclgrind_messages import ARRAYS, ASH, LINE, PLANE, READ, WRITE, C, at, entity, invalid, kernel, only, race
 
-from grader.grading.explain.simulator.findings import findings
-from grader.grading.explain.simulator.updates import update_in
+from grader.grading.checks.simulation.sanitizer_run import findings
+from grader.grading.explain.simulator.race_messages import update_in
 from grader.protocol.observation import SeenAccess
 from grader.results.verdicts import Reason
 

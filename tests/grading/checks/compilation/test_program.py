@@ -1,4 +1,4 @@
-"""dialect.py: functions of later OpenCL C versions are replaced by equivalents in OpenCL C 1.2. Functions without an
+"""program.py: functions of later OpenCL C versions are replaced by equivalents in OpenCL C 1.2. Functions without an
 equivalent are refused.
 """
 
@@ -7,7 +7,7 @@ import re
 import pytest
 
 from grader.course.submissions.scan import scan
-from grader.grading.checks.compilation.dialect import EQUIVALENTS, equivalents, first_later_call
+from grader.grading.checks.compilation.program import EQUIVALENTS, equivalents, first_later_call
 from grader.worker.opencl.preprocess import preprocess
 
 

@@ -1,4 +1,4 @@
-"""need.py: a search is started only if no shown check explains the wrong results."""
+"""cause_search.py: a search is started only if no shown check explains the wrong results."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.explain.problem import MIXED_UP, WrongParameters
 from grader.grading.explain.slips.macros import REDEFINED
-from grader.grading.search.need import is_needed, rightness
+from grader.grading.phases.cause_search import is_needed, rightness
 from grader.results.findings import Finding
 from grader.results.verdicts import Reason, Verdict
 

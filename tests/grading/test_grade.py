@@ -1,11 +1,11 @@
-"""overlap.py: one part of a suite starts while another waits for its simulators."""
+"""grade.py: one part of a suite starts while another waits for its simulators."""
 
 from dataclasses import dataclass
 
 import pytest
 
 from grader.common.errors import WorkerError
-from grader.grading.phases.overlap import overlapped
+from grader.grading.grade import overlapped
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
-"""constant_arrays.py: reads of arrays in constant memory count apart, if the assignment says so."""
+"""counts.py: reads of arrays in constant memory count apart, if the assignment says so."""
 
 import pytest
 from courses import course_of
 from hidden_parts import FIELDS
 from simulator import subject_of
 
-from grader.grading.checks.simulation.constant_arrays import with_constant_arrays
-from grader.grading.checks.simulation.counts import count_memory, memory_run
+from grader.grading.checks.simulation.counts import count_memory, memory_run, with_constant_arrays
 from grader.protocol.messages import Simulation
 from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel
 
