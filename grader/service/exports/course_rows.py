@@ -14,8 +14,8 @@ from grader.results.result import Correction, Deduction
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.final import FinalGrade
+from grader.service.grades.overview import CourseLine, CourseTable
 from grader.service.grades.summaries import Brief, briefs_in
-from grader.service.grades.views import CourseLine, CourseTable
 from grader.service.grades.wording import deduction_in_words
 
 UNGRADED = "it has not been graded yet."

@@ -26,8 +26,8 @@ from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.errors import RefusedError
 from grader.service.exports.course_rows import AssignmentRows, rows_of
 from grader.service.exports.similarity import PoolKind
-from grader.service.grades.publication.holds import held_assignments
-from grader.service.grades.views import course_table
+from grader.service.grades.overview import course_table
+from grader.service.grades.publication import held_assignments
 
 SHAPE = "the submission service"
 

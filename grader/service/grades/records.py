@@ -16,7 +16,7 @@ from grader.service.db.tables.decisions import DecisionRow, ExclusionRow, Extens
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
 from grader.service.grades.final import FinalGrade, GradeKey, RecordedAttempt, Records, final_grades, held_back
-from grader.service.grades.publication.holds import held_assignments
+from grader.service.grades.publication import held_assignments
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,11 +52,6 @@ def checks_of(grading: GradingRow) -> ChecksInBrief:
     return _in_brief(grading.checks)
 
 
-def published_checks_of(grading: GradingRow) -> ChecksInBrief:
-    """The checks of a grading that is done, as the student may see them once results are published."""
-    return _in_brief(grading.published_checks)
-
-
 def _in_brief(checks: str | None) -> ChecksInBrief:
     return ChecksInBrief(checks=()) if checks is None else ChecksInBrief.model_validate_json(checks)
 
@@ -69,7 +64,7 @@ def _published(attempt: AttemptRow) -> SeenResult | None:
         points=counted.published_points,
         max_points=counted.max_points,
         hidden_points=counted.hidden_points,
-        checks=published_checks_of(counted),
+        checks=_in_brief(counted.published_checks),
     )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
-from grader.service.db.outbox.sending import SendState
+from grader.service.db.outbox import SendState
 from grader.service.db.session import Database
 from grader.service.db.tables.lti import LtiContextRow, LtiPlatformRow, LtiScoreRow
 from grader.service.errors import RefusedError

@@ -12,9 +12,8 @@ from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.lms.intake.reading.table import TableRow, table_of
 from grader.protocol.text import showable
-from grader.service.db.batches import in_batches
 from grader.service.db.keys import folded_key, is_plain_key, is_same_key
-from grader.service.db.session import Database
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.lti import LtiAccountRow, LtiPlatformRow
 from grader.service.db.tables.people import CourseRole, PersonRow

@@ -16,10 +16,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.orm import Session
 
-from grader.service.db.clock import utc_now
-from grader.service.db.outbox.events import WebhookEvent, put_event
-from grader.service.db.outbox.sending import SendState, begin, delete_older, note_failure
-from grader.service.db.session import Database
+from grader.service.db.outbox import SendState, WebhookEvent, begin, delete_older, note_failure, put_event
+from grader.service.db.session import Database, utc_now
 from grader.service.db.tables.decisions import RegradingRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.outbox import DeliveryRow, RegradingEndRow, WebhookRow

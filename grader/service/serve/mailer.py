@@ -10,8 +10,7 @@ from smtplib import SMTPException, SMTPRecipientsRefused
 from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.db.outbox.mails import MailKind
-from grader.service.db.outbox.sending import begin, delete_older, is_free
+from grader.service.db.outbox import MailKind, begin, delete_older, is_free
 from grader.service.db.session import Database
 from grader.service.db.tables.outbox import MailChoiceRow, MailRow
 from grader.service.db.tables.people import PersonRow

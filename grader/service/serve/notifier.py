@@ -17,8 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.record import Record
-from grader.service.db.clock import utc_now
-from grader.service.db.session import Database
+from grader.service.db.session import Database, utc_now
 from grader.service.db.tables.outbox import NoticeRow
 from grader.service.grades.decisions.questions import open_requests
 from grader.service.grades.views import faulted

@@ -18,8 +18,7 @@ from grader.common.interrupts import pause, stop_if_told
 from grader.common.phrases import count
 from grader.grading.progress import Progress
 from grader.results.result import Result, Ungraded
-from grader.service.station.gradings import LOOK, Gradings, SideBySide
-from grader.service.station.storage.journal import say
+from grader.service.station.backends import LOOK, Gradings, SideBySide, say
 
 AWAY = 1.0
 """Seconds between two attempts to reach a scheduler that does not answer."""

@@ -3,7 +3,7 @@ not parse the text, so its cost grows only linearly with the size of the file.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
+from grader.course.submissions.submission import SIZE_LIMIT, UTF16_MARKS, is_binary
 from grader.service.course import limits
 from grader.service.course.groups import BELONGS, team_at
 from grader.service.course.limits import HandInRules
@@ -18,8 +19,7 @@ from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
 from grader.service.db.tokens import fresh_token
-from grader.service.errors import RefusedError
-from grader.service.submissions.file_checks import require_usable
+from grader.service.errors import FieldError, RefusedError
 from grader.service.submissions.history import history_of, past_of
 
 HAND_IN_PRIORITY, DRY_RUN_PRIORITY, REGRADING_PRIORITY = 0, 5, 10
@@ -47,6 +47,13 @@ WAITING_GRADINGS = (
     .with_for_update()
 )
 """Query for the waiting gradings of people. It locks them for the transaction that reads them."""
+
+MAX_LINES = 5_000
+"""Maximum number of lines of a file. A report shows every line, and the time to compare two files grows with the number
+of pairs of lines.
+"""
+
+FILE_TOO_LARGE = "The file is over 1 MiB; hand in only the OpenCL source text."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,3 +232,29 @@ def cancel(session: Session, attempt: AttemptRow, now: datetime) -> None:
     waiting, running = (update(GradingRow).where(*first, GradingRow.state == each) for each in OPEN_STATES)
     session.execute(waiting.values(state=State.CANCELLED, ended=now))
     session.execute(running.values(stop_asked=True))
+
+
+def file_refusal(data: bytes) -> str:
+    """Reason why a file is refused; empty if it is accepted. A refused file does not use up an attempt."""
+    return next(_faults(data), "")
+
+
+def require_usable(data: bytes) -> None:
+    """Raise FieldError if a file is refused."""
+    if why := file_refusal(data):
+        raise FieldError("file", why)
+
+
+def _faults(data: bytes) -> Iterator[str]:
+    if len(data) > SIZE_LIMIT:
+        yield FILE_TOO_LARGE
+    if not data.strip():
+        yield "The file is empty; hand in your kernel."
+    if data.startswith(b"PK\x03\x04"):
+        yield "The file is a zip; hand in the .cl file itself."
+    if data.startswith(UTF16_MARKS):
+        yield "The file is UTF-16 text; save it as UTF-8."
+    if is_binary(data):
+        yield "The file is binary, not OpenCL source text; hand in the .cl file itself."
+    if data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n") > MAX_LINES:
+        yield f"The file has over {MAX_LINES:,} lines. Hand in an ordinary kernel."

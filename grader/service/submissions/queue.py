@@ -30,8 +30,7 @@ from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, or_, s
 from sqlalchemy.orm import Session
 
 from grader.service.db.audit import note_by_station
-from grader.service.db.outbox.events import put_graded
-from grader.service.db.outbox.mails import MailKind, put_mails_about
+from grader.service.db.outbox import MailKind, put_graded, put_mails_about
 from grader.service.db.tables.assignments import ReleaseRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.stations import ProgressRow

@@ -11,14 +11,13 @@ from starlette.requests import Request
 
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.device_classes import classes_of
-from grader.service.db.clock import utc_now
 from grader.service.db.probe import WriteProbe
-from grader.service.db.session import Database
+from grader.service.db.session import Database, utc_now
 from grader.service.db.tables.submissions import GradingRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.network.throttle import RateLimiter
 from grader.service.people.auth.methods import SignInMethods
-from grader.service.submissions.estimates import PlaceInQueue, QueueSnapshot
+from grader.service.submissions.health import PlaceInQueue, QueueSnapshot
 
 MAX_TERMINAL_CODES = 1000
 """Maximum number of codes for terminals that a network, such as a lecture room, may request within ten minutes."""

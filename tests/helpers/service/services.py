@@ -24,10 +24,10 @@ from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.people.auth.api_tokens import TokenRequest, create_token
 from grader.service.people.auth.sessions import invite
-from grader.service.station.storage.results import ready, ready_dry_run
+from grader.service.station.storage import ready, ready_dry_run
 from grader.service.submissions.accept import REGRADING_PRIORITY, HandInRequest, accept, new_grading
 from grader.service.submissions.dry_runs import DryRunRequest, make
-from grader.service.submissions.estimates import QueueSnapshot
+from grader.service.submissions.health import QueueSnapshot
 from grader.service.submissions.queue import claim, finish
 from grader.service.web.app import make_app
 from grader.service.web.state import AppState

@@ -12,7 +12,7 @@ from grader.service.course.saved_assignments import memory_in
 from grader.service.grades.records import grades_of_all
 from grader.service.station.backends import LocalBackend
 from grader.service.station.grader import Judge
-from grader.service.station.storage.recorder import AssignmentRecorder
+from grader.service.station.storage import Upkeep
 from grader.service.web.server import state_for
 
 CLOSED = "timezone: Europe/Berlin\ndue: 2026-11-20T13:00\nlate: refused\n"
@@ -34,7 +34,7 @@ def served(request, tmp_path):
         services.append(made)
         made.app_state.cache.all()
         made.restart = request.param
-        AssignmentRecorder(AssignmentCache(made.course, made.data)).keep(made.database)
+        Upkeep(made.course, AssignmentCache(made.course, made.data)).record_assignments(made.database)
         return made
 
     yield make

@@ -19,7 +19,7 @@ from grader.service.errors import RefusedError
 from grader.service.exports.files import _left_out, _published
 from grader.service.exports.gradebook import GradebookReader
 from grader.service.exports.jobs import ExportKind
-from grader.service.grades.publication.holds import hold_back
+from grader.service.grades.publication import hold_back
 
 MOODLE, CANVAS = "moodle.zip", "canvas.zip"
 

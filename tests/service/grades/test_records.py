@@ -8,7 +8,7 @@ from large_course import statements
 from services import Service, post
 
 from grader.service.db.tables.people import PersonRow
-from grader.service.grades.publication.holds import hold_back
+from grader.service.grades.publication import hold_back
 from grader.service.grades.records import grades_of, grades_of_all, published_grades_of, shown_grades_of_all
 
 

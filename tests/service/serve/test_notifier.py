@@ -11,7 +11,7 @@ from services import post
 from grader.common.errors import InputError
 from grader.common.notices import NoticeRules
 from grader.common.secret import Secret
-from grader.service.db.clock import utc_now
+from grader.service.db.session import utc_now
 from grader.service.serve import notifier
 from grader.service.serve.notifier import RETRY_AFTER, notice_thread, send_notices, webhook
 from grader.service.submissions.queue import give_up

@@ -10,7 +10,7 @@ from services import Service, field, parts
 from sqlalchemy.exc import OperationalError
 
 from grader.service.station.grader import ready
-from grader.service.submissions.file_checks import MAX_LINES
+from grader.service.submissions.accept import MAX_LINES
 from grader.service.web.routes.student.editor import EDITABLE
 
 SOURCE = b"__kernel void add()\n{\n    int a = 1;\n}\n" + b"\n" * 20

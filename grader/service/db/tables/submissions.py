@@ -69,6 +69,11 @@ class AttemptRow(Base):
         UniqueConstraint("person_id", "assignment", "number", name="attempts_numbers"),
     )
 
+    @property
+    def in_words(self) -> str:
+        """The name of the attempt in the audit trail."""
+        return f"{self.person.key}, {self.assignment}, attempt {self.number}"
+
 
 class ShareRow(Base):
     """A further owner of an attempt: a member of the group of the student who handed it in."""

@@ -13,7 +13,7 @@ from grader.protocol.text import showable
 from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import TRIAL, HandInRules
-from grader.service.db.outbox.mails import Mail, MailKind, put_mail
+from grader.service.db.outbox import Mail, MailKind, put_mail
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import ExtensionRow
 from grader.service.db.tables.people import CourseRole, PersonRow
@@ -165,11 +165,11 @@ def attempts_in(assignment: AssignmentView, text: str) -> int:
     return int(typed)
 
 
-def reason_in(text: str) -> str:
-    """The reason in a form. Raises FieldError if it is empty or too long."""
+def reason_in(text: str, field: str = "reason") -> str:
+    """The reason in a field of a form. Raises FieldError if it is empty or too long."""
     reason = showable(text).strip()
     if not 0 < len(reason) <= MAX_REASON_LENGTH:
-        raise FieldError("reason", f"{length_in_words('reason', reason, MAX_REASON_LENGTH)} The student sees it.")
+        raise FieldError(field, f"{length_in_words('reason', reason, MAX_REASON_LENGTH)} The student sees it.")
     return reason
 
 

@@ -26,9 +26,9 @@ from grader.service.submissions.accept import (
     next_number,
     next_use,
     previous_of,
+    require_usable,
     store,
 )
-from grader.service.submissions.file_checks import require_usable
 from grader.service.submissions.history import history_of
 
 
@@ -86,6 +86,6 @@ def enter(session: Session, offer: HandInRequest, entry: HandInFor, rules: HandI
     attempt.received, attempt.late = entry.arrived, is_late(rules, entry.arrived)
     attempt.entered, attempt.entered_by, attempt.entered_reason = now, entry.who, reason
     arrival = in_words(entry.arrived, rules.dates.zone)
-    what = f"{person.key}, {offer.assignment}, attempt {attempt.number}: handed in for {person.key}, arrived {arrival}"
+    what = f"{attempt.in_words}: handed in for {person.key}, arrived {arrival}"
     session.add(AuditRow(at=now, who=entry.who, about=person.key, what=f"{what}; reason: {reason}"))
     return attempt

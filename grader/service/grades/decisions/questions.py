@@ -7,12 +7,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
 from grader.protocol.text import showable
-from grader.service.db.outbox.mails import Mail, MailKind, put_mail
+from grader.service.db.outbox import Mail, MailKind, put_mail
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import RequestRow
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import FieldError, NotFoundError, RefusedError, length_in_words
-from grader.service.grades.publication.holds import HELD_BACK
+from grader.service.grades.publication import HELD_BACK
 
 MAX_LENGTH = 2000
 """Maximum length of a question or an answer."""
@@ -48,8 +48,8 @@ def answer_question(session: Session, request_id: int, who: str, text: str, now:
     row.answer, row.answered_by, row.answered = _words("answer", "answer", text), who, now
     mail = Mail(kind=MailKind.ANSWERED, assignment=row.attempt.assignment, path=f"/attempts/{row.attempt.public}")
     put_mail(session, row.person_id, mail, now)
-    named = f"{row.attempt.person.key}, {row.attempt.assignment}, attempt {row.attempt.number}"
-    session.add(AuditRow(at=now, who=who, about=row.person.key, what=f"{named}: answered a question: {row.answer}"))
+    what = f"{row.attempt.in_words}: answered a question: {row.answer}"
+    session.add(AuditRow(at=now, who=who, about=row.person.key, what=what))
 
 
 def open_requests(session: Session) -> Sequence[RequestRow]:

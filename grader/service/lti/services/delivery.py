@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, or_, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.db.outbox.sending import SendState, begin, doubled, is_free, note_failure
+from grader.service.db.outbox import SendState, begin, doubled, is_free, note_failure
 from grader.service.db.session import Database
 from grader.service.db.tables.assignments import HoldRow
 from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiLineItemRow, LtiPlatformRow, LtiScoreRow

@@ -16,8 +16,7 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
-from grader.service.db.batches import in_batches
-from grader.service.db.session import Database
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiPlatformRow
 from grader.service.db.tables.people import CourseRole, PersonRow

@@ -15,8 +15,7 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
-from grader.service.db.batches import in_batches
-from grader.service.db.session import Database
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiMemberRow, LtiPlatformRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError

@@ -19,16 +19,14 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from grader.service.course.assignment_view import AssignmentView
-from grader.service.db.batches import in_batches
-from grader.service.db.outbox.sending import SendState
-from grader.service.db.session import Database
+from grader.service.db.outbox import SendState
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.lti import LtiContextRow, LtiLineItemRow, LtiMemberRow, LtiScoreRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.final import FinalGrade
-from grader.service.grades.publication.holds import held_assignments
-from grader.service.grades.publication.releases import hides, release_of
+from grader.service.grades.publication import held_assignments, hides, release_of
 from grader.service.grades.records import shown_grades_of_all
 
 MAX_COMMENT_LENGTH = 500

@@ -16,7 +16,7 @@ from datetime import datetime
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from grader.service.db.clock import utc_now
+from grader.service.db.session import utc_now
 from grader.service.network.throttle import THIS_MACHINE, network_of
 from grader.service.web.state import ARRIVED_KEY
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from starlette.concurrency import run_in_threadpool
 
 from grader.service.db.tables.grading_states import State
-from grader.service.submissions.estimates import PlaceInQueue
+from grader.service.submissions.health import PlaceInQueue
 from grader.service.submissions.progress import ProgressNote
 
 POLL_SECONDS = {State.RUNNING: 0.5, State.WAITING: 2.0}

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.db.outbox.mails import MailKind, choose_mails, switched_off
+from grader.service.db.outbox import MailKind, choose_mails, switched_off
 from grader.service.errors import NotFoundError
 from grader.service.web.auth import AnyMember, OwnForm, texts_in
 from grader.service.web.pages import page

@@ -17,7 +17,7 @@ from grader.service.course.limits import HandInRules, is_late
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.decisions.extensions import hand_in_rules, rules_for
-from grader.service.grades.publication.holds import hold_of
+from grader.service.grades.publication import hold_of
 from grader.service.grades.views import AssignmentStatus, StatusRequest, statuses_of
 from grader.service.people.auth.api_tokens import TokenScope, revoke
 from grader.service.submissions.accept import MAX_FORM_KEY_LENGTH, HandInRequest, accept

@@ -26,11 +26,16 @@ from grader.service.errors import FieldError, RefusedError
 from grader.service.exports.course_rows import AssignmentRows, rows_of
 from grader.service.exports.csv import points_csv
 from grader.service.grades.decisions.regrading import Selection, Which, regrade, regrade_older
-from grader.service.grades.filter import CourseFilter, Show, Sort, columns_in_use, lines_of
-from grader.service.grades.overview import course_overview
-from grader.service.grades.publication.holds import hold_of
-from grader.service.grades.publication.releases import hides, release_of
-from grader.service.grades.views import course_table
+from grader.service.grades.overview import (
+    CourseFilter,
+    Show,
+    Sort,
+    columns_in_use,
+    course_overview,
+    course_table,
+    lines_of,
+)
+from grader.service.grades.publication import hides, hold_of, release_of
 from grader.service.people.roster import shared_names
 from grader.service.web.auth import Member, Teacher, TeacherForm, text_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered

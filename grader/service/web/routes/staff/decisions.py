@@ -12,9 +12,15 @@ from grader.course.policies.rules import in_words
 from grader.service.errors import FieldError, RefusedError
 from grader.service.grades.decisions.overrides import DecisionForm, decide, exclude
 from grader.service.grades.decisions.questions import answer_question, ask_question, open_requests
-from grader.service.grades.decisions.regrading_results import regradings, summary_of
-from grader.service.grades.publication.holds import hold_of
-from grader.service.grades.publication.releases import Withheld, last_closing, release, require_releasable, withheld_of
+from grader.service.grades.decisions.regrading import regradings, summary_of
+from grader.service.grades.publication import (
+    Withheld,
+    hold_of,
+    last_closing,
+    release,
+    require_releasable,
+    withheld_of,
+)
 from grader.service.people.roster import shared_names
 from grader.service.web.auth import (
     AnyMember,

@@ -5,8 +5,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.common.phrases import count
-from grader.service.grades.publication.holds import graded_so_far, hold_back, publish, require_held, require_published
-from grader.service.grades.publication.releases import hides, release_of
+from grader.service.grades.publication import (
+    graded_so_far,
+    hides,
+    hold_back,
+    publish,
+    release_of,
+    require_held,
+    require_published,
+)
 from grader.service.submissions.versions import count_needing_run
 from grader.service.web.auth import Instructor, StaffForm
 from grader.service.web.pages import Confirmation, confirmation_page

@@ -22,7 +22,7 @@ def system(request: Request, member: Teacher) -> Response:
     state = state_of(request)
     with state.database.reading() as session:
         stations = stations_of(session, state.now())
-        queues = queues_of(session, classes_of(state.cache), stations)
+        queues = queues_of(session, classes_of(state.cache), state.now())
         faults, shared = faulted(session), shared_names(session)
     return page(
         request,

@@ -18,8 +18,7 @@ from grader.service.course.limits import is_open
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import NotFoundError
-from grader.service.grades.points_chart import points_chart
-from grader.service.grades.views import AssignmentStatus, StatusRequest, next_of, status_at, statuses_of
+from grader.service.grades.views import AssignmentStatus, StatusRequest, next_of, points_chart, status_at, statuses_of
 from grader.service.grades.visibility import points_change
 from grader.service.network.throttle import ConcurrencyLimiter
 from grader.service.submissions.diff import compared

@@ -20,12 +20,12 @@ from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.decisions.extensions import rules_for
 from grader.service.grades.decisions.overrides import exclusion_of
 from grader.service.grades.decisions.questions import requests_about
-from grader.service.grades.publication.holds import HELD_BACK, hold_of
+from grader.service.grades.publication import HELD_BACK, hold_of
 from grader.service.grades.views import deduction_of
 from grader.service.grades.visibility import points_change
 from grader.service.network.throttle import ConcurrencyLimiter
 from grader.service.submissions.accept import HANDED_IN, cancel
-from grader.service.submissions.estimates import PlaceInQueue
+from grader.service.submissions.health import PlaceInQueue
 from grader.service.submissions.progress import ProgressNote
 from grader.service.web.auth import AnyMember, Member, OwnForm, User, visible_attempt
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm

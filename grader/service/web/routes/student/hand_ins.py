@@ -8,8 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.service.errors import FieldError, RefusedError
 from grader.service.grades.decisions.extensions import hand_in_rules
-from grader.service.submissions.accept import HandInRequest, accept
-from grader.service.submissions.file_checks import FILE_TOO_LARGE
+from grader.service.submissions.accept import FILE_TOO_LARGE, HandInRequest, accept
 from grader.service.web.auth import AnyMember, Member, SentForm, file_in, text_in
 from grader.service.web.forms import EnteredForm, entered
 from grader.service.web.routes.student.assignments import AssignmentForms, assignment_of
