@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from grader.batch.corrections import ABSENT, Order, Orders, corrected, graded_by_hand
 from grader.batch.lateness import LateWork, deducted
+from grader.batch.lists import ABSENT, Order, Orders, corrected, graded_by_hand
 from grader.batch.outputs import Outputs
 from grader.batch.page_renderer import PageRenderer, source_of
 from grader.batch.rescoring import up_to_date

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from grader.common.files import read_bytes
 from grader.course.suite import Coursework
-from grader.lms.bundle import pack
-from grader.lms.wheel import own_wheel, zipped
+from grader.lms.bundle import own_wheel, pack, zipped
 
 PLACEHOLDER = "@ASSIGNMENT@"
 TEMPLATES = Path(__file__).parent / "templates"

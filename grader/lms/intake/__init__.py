@@ -12,7 +12,7 @@ from grader.common.errors import InputError
 from grader.course.submissions.handin import Intake
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
-from grader.lms.intake.assemble import place
+from grader.lms.intake.choosing import place
 from grader.lms.intake.owners import Owner, Sorted
 from grader.lms.intake.platforms import by_assignment, students
 from grader.lms.intake.reading import checkouts

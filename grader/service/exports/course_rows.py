@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from grader.batch.corrections import Order, graded_by_hand
+from grader.batch.lists import Order, graded_by_hand
 from grader.course.policies.deadlines import DECIMALS, Lateness
 from grader.course.submissions.handin import Student
 from grader.lms.intake.labels import labels

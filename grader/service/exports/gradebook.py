@@ -18,8 +18,8 @@ from grader.course.suite import Coursework
 from grader.reports import page
 from grader.results.gradebook import Grade, Gradebook, StudentRow
 from grader.results.result import Result
+from grader.service.course.assignment_view import memory_in
 from grader.service.course.assignments import AssignmentCache
-from grader.service.course.saved_assignments import memory_in
 from grader.service.db.session import Database
 from grader.service.db.tables.assignments import PoolRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow

@@ -23,8 +23,7 @@ from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.outbox import DeliveryRow, RegradingEndRow, WebhookRow
 from grader.service.db.tables.submissions import GradingRow
 from grader.service.network.addresses import Network
-from grader.service.network.client import HttpAnswer, HttpClient
-from grader.service.network.guard import UnansweredError
+from grader.service.network.client import HttpAnswer, HttpClient, UnansweredError
 from grader.service.serve.notifier import RepeatedJob, job_thread
 
 PAUSES = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60))

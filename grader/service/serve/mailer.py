@@ -14,8 +14,7 @@ from grader.service.db.outbox import MailKind, begin, delete_older, is_free
 from grader.service.db.session import Database
 from grader.service.db.tables.outbox import MailChoiceRow, MailRow
 from grader.service.db.tables.people import PersonRow
-from grader.service.people.auth.email import email_message
-from grader.service.people.auth.mail_links import MailLinks
+from grader.service.people.auth.mail_links import MailLinks, email_message
 
 RETRY_PERIOD, STORAGE_PERIOD = timedelta(days=1), timedelta(days=7)
 """Time for which failed mails are tried again, and time after which all mails are deleted."""

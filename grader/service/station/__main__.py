@@ -18,7 +18,7 @@ from grader.common.errors import GraderError, InterruptedGradingError, WorkerErr
 from grader.common.interrupts import interrupt_on
 from grader.course.catalogue import Course
 from grader.protocol.text import showable
-from grader.service.course.saved_assignments import memory_in
+from grader.service.course.assignment_view import memory_in
 from grader.service.db.handover import end_with_parent, told_line
 from grader.service.db.session import Database
 from grader.service.station.backends import Backend, LocalBackend

@@ -37,8 +37,7 @@ from grader.lms.bundle import pack
 from grader.results.result import Result, Ungraded
 from grader.results.verdicts import UNTIMED
 from grader.service.course.assignment_view import LastGoodState
-from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache
-from grader.service.course.device_classes import classes_of, elsewhere
+from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache, classes_of, elsewhere
 from grader.service.db.session import Database
 from grader.service.db.tables.stations import SecretRow
 from grader.service.station.backends import Backend

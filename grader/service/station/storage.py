@@ -18,9 +18,8 @@ from grader.protocol.text import showable
 from grader.reports import REPORTS, page
 from grader.results.result import Result
 from grader.results.withholding import withheld, without_tracebacks
-from grader.service.course.assignment_view import AssignmentView, Version, version_of
+from grader.service.course.assignment_view import AssignmentView, Version, remember, version_of
 from grader.service.course.assignments import AssignmentCache
-from grader.service.course.saved_assignments import remember
 from grader.service.db.session import Database, time_of
 from grader.service.db.tables.submissions import GradingRow
 from grader.service.grades.leaderboard import speed_of

@@ -9,8 +9,7 @@ from sqlalchemy.orm import Session
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from grader.service.course.assignments import AssignmentCache
-from grader.service.course.device_classes import classes_of
+from grader.service.course.assignments import AssignmentCache, classes_of
 from grader.service.db.probe import WriteProbe
 from grader.service.db.session import Database, utc_now
 from grader.service.db.tables.submissions import GradingRow

@@ -15,9 +15,9 @@ from hidden_parts import failing, right
 from project import ROOT
 
 from grader.course.policies.rules import Policies
+from grader.service.course.assignment_view import memory_in
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.limits import rules_of
-from grader.service.course.saved_assignments import memory_in
 from grader.service.db.migrate import migrate
 from grader.service.db.session import Database, sqlite_url
 from grader.service.db.tables.people import CourseRole, PersonRow

@@ -11,9 +11,8 @@ from services import Service
 from sqlalchemy import func, select, update
 
 from grader.common.record import replace
-from grader.service.course.assignment_view import AssignmentView
+from grader.service.course.assignment_view import AssignmentView, memory_in
 from grader.service.course.assignments import AssignmentCache
-from grader.service.course.saved_assignments import memory_in
 from grader.service.db.session import utc_now
 from grader.service.db.tables.assignments import AssignmentRow
 from grader.service.db.tables.submissions import DryRunRow, GradingRow

@@ -18,7 +18,7 @@ from grader.common.sign_in import CiProviderRules
 from grader.service.db.tables.access import ApiTokenRow
 from grader.service.people.auth.ci_jobs import CiProvider
 from grader.service.people.repositories import link_repository
-from grader.service.web.routes.machines.ci_jobs import GRANT, ID_TOKEN
+from grader.service.web.routes.machines.oauth import GRANT, ID_TOKEN
 
 GITLAB = {"project_path": "Group/Ada", "project_id": "7", "user_login": "ada1"}
 GITHUB = {"repository": "group/ada", "repository_id": 7, "actor": "ada1"}

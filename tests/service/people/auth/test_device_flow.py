@@ -8,7 +8,7 @@ from grader.service.db.tables.people import PersonRow
 from grader.service.network.throttle import RateLimiter
 from grader.service.people.auth.device_flow import CODE_LIFETIME, POLL_SECONDS
 from grader.service.people.auth.sessions import invite
-from grader.service.web.routes.account.device_flow import GRANT
+from grader.service.web.routes.machines.oauth import GRANT
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 

@@ -16,8 +16,8 @@ from grader.service.web.http.middleware import (
     SingleHostMiddleware,
     _plain_cookies,
 )
-from grader.service.web.http.security_headers import POLICY
-from grader.service.web.routes.account.device_flow import GRANT
+from grader.service.web.http.responses import POLICY
+from grader.service.web.routes.machines.oauth import GRANT
 
 
 def attempts(service):

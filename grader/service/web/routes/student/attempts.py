@@ -30,8 +30,7 @@ from grader.service.submissions.progress import ProgressNote
 from grader.service.web.auth import AnyMember, Member, OwnForm, User, visible_attempt
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
 from grader.service.web.http.events import GradingProgress, events
-from grader.service.web.http.responses import HTML, decompressed, decompressed_page
-from grader.service.web.http.security_headers import REPORT_POLICY
+from grader.service.web.http.responses import HTML, REPORT_POLICY, decompressed, decompressed_page
 from grader.service.web.pages import page
 from grader.service.web.state import AppState, state_of
 

@@ -15,8 +15,7 @@ from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.decisions.extensions import rules_for
 from grader.service.submissions.dry_runs import DryRunRequest, TooManyDryRunsError, dry_run_of, make
 from grader.service.web.auth import AnyMember, Member, SentForm
-from grader.service.web.http.responses import decompressed
-from grader.service.web.http.security_headers import REPORT_POLICY
+from grader.service.web.http.responses import REPORT_POLICY, decompressed
 from grader.service.web.pages import page
 from grader.service.web.routes.student.attempts import Number, grading_stream, open_grading_of, report_in
 from grader.service.web.routes.student.hand_ins import form_again, sent_file, too_large

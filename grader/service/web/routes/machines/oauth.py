@@ -1,5 +1,8 @@
-"""The endpoints for signing in a terminal, with the names that RFC 8628 uses."""
+"""The endpoints that give a token to a program: to a terminal after its owner has confirmed a code (RFC 8628), and to a
+CI job in exchange for its provider's ID token (RFC 8693).
+"""
 
+from datetime import timedelta
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
@@ -8,7 +11,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from grader.service.errors import RefusedError
-from grader.service.people.auth.api_tokens import TOKEN_LIFETIME, as_text, scopes_in
+from grader.service.people.auth.api_tokens import (
+    OWN_SCOPES,
+    TOKEN_LIFETIME,
+    TokenRequest,
+    as_text,
+    create_token,
+    scopes_in,
+)
+from grader.service.people.auth.ci_jobs import job_of
 from grader.service.people.auth.device_flow import (
     CODE_LIFETIME,
     POLL_SECONDS,
@@ -20,17 +31,25 @@ from grader.service.people.auth.device_flow import (
     poll,
     refuse_too_many,
 )
+from grader.service.people.repositories import person_of_job
 from grader.service.web.routes.account.sign_in import network
 from grader.service.web.state import state_of
 
-router = APIRouter(prefix="/api/v1/device")
+router = APIRouter(prefix="/api/v1")
 
-GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 
 TOO_MANY = "Your network has asked for too many codes. Try again in ten minutes."
 
 MAX_FIELDS = 10
 """Maximum number of fields in a form. A terminal sends three."""
+
+EXCHANGE_GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
+ID_TOKEN = "urn:ietf:params:oauth:token-type:id_token"  # noqa: S105 - a name of the standard
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a name of the standard
+
+LIFETIME = timedelta(hours=2)
+"""Lifetime of a job's token. A job waits at most this long for the result of its attempt."""
 
 
 async def _fields(request: Request) -> dict[str, str]:
@@ -44,7 +63,7 @@ async def _fields(request: Request) -> dict[str, str]:
 Fields = Annotated[dict[str, str], Depends(_fields)]
 
 
-@router.post("/code")
+@router.post("/device/code")
 def code(request: Request, fields: Fields) -> Response:
     """Start a sign-in, and return a secret code for the terminal and a code for its owner."""
     state, scopes = state_of(request), scopes_in(fields.get("scope", ""))
@@ -70,10 +89,10 @@ def code(request: Request, fields: Fields) -> Response:
     return JSONResponse(told)
 
 
-@router.post("/token")
-def token(request: Request, fields: Fields) -> Response:
+@router.post("/device/token")
+def device_token(request: Request, fields: Fields) -> Response:
     """Poll for the owner's answer."""
-    if fields.get("grant_type") != GRANT:
+    if fields.get("grant_type") != DEVICE_GRANT:
         return _error("unsupported_grant_type")
     state = state_of(request)
     said = fields.get("device_code", "")
@@ -92,3 +111,21 @@ def token(request: Request, fields: Fields) -> Response:
 
 def _error(name: str) -> Response:
     return JSONResponse({"error": name}, 400)
+
+
+@router.post("/jobs/token")
+def job_token(request: Request, fields: Fields) -> Response:
+    """Exchange the ID token of a job for a token of the student whose repository the job belongs to."""
+    state = state_of(request)
+    if not state.sign_in.ci_providers:
+        raise RefusedError("This service takes no CI jobs. Its operator can list CI providers in sign_in.ci_providers.")
+    if fields.get("grant_type") != EXCHANGE_GRANT or fields.get("subject_token_type") != ID_TOKEN:
+        raise RefusedError("This request does not exchange an ID token. Use `grader submit`.")
+    job = job_of(state.sign_in.ci_providers, fields.get("subject_token", ""))
+    with state.database.writing() as session:
+        person = person_of_job(session, job, fields.get("student", "").strip())
+        scopes = as_text(OWN_SCOPES)
+        wanted = TokenRequest(name=f"{job.provider}: {job.repository}", scopes=scopes, lasts=LIFETIME)
+        made, key = create_token(session, person.id, wanted, state.now()), person.key
+    given = {"access_token": made, "issued_token_type": ACCESS_TOKEN, "token_type": "Bearer", "scope": scopes}
+    return JSONResponse({**given, "expires_in": int(LIFETIME.total_seconds()), "student": key})

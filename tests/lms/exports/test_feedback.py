@@ -9,7 +9,7 @@ from student_rows import STUDENTS
 
 from grader.common.errors import InputError
 from grader.course.submissions.handin import Student
-from grader.lms.exports.feedback_zip import feedback_zip
+from grader.lms.exports.feedback import feedback_zip
 
 PAGES = [(each, "coalsTransp.html", f"<p>{each.label}".encode()) for each in STUDENTS]
 
