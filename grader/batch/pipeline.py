@@ -15,7 +15,7 @@ from grader.batch.lms_files import write_uploads
 from grader.batch.outputs import Outputs
 from grader.batch.page_renderer import INLINE, PageRenderer
 from grader.batch.progress_table import counting, following
-from grader.batch.publishing import FAULTS, Missing, Outcomes, blank_book, missing_in_words, pages_of, publish
+from grader.batch.publishing import FAULTS, Missing, Outcomes, blank_book, pages_of, publish
 from grader.batch.scheduler import Event, Left, Listener, choose, chosen_in_words, grade_all, make_plan, missing
 from grader.batch.station import Facilities
 from grader.batch.store import Store, at_work, batch_seed, conditions_before, swap_stands
@@ -159,7 +159,7 @@ def _publish(
         remarks = write_uploads(request.uploads, book, outputs)
     missing = (*published.missing, *(Missing(where="the batch", fault=fault) for fault in faults))
     if missing:
-        outputs.write(FAULTS, missing_in_words(missing))
+        outputs.write(FAULTS, "\n".join(map(str, missing)))
     for remark in (*without_effect(outcomes.corrections, book), *remarks):
         say(showable(f"{remark.where}: {remark.why}"))
     say(files_in_words(outputs.finish()))

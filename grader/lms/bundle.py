@@ -4,7 +4,13 @@ installed grader as a wheel without a course, for machines that cannot access th
 assignments/NAME/FILE   reference/NAME/FILE   reference/OTHER/kernels.cl   if NAME's launches run OTHER's solution
 course.yaml             the rules of the course that a grading depends on
 
-A student kit has kit.yaml instead of solutions.
+A student kit has kit.yaml instead of solutions. `grader export` packs an autograder, with which another system grades
+an assignment on its own:
+
+setup.sh  constraints.txt  grader-VERSION.whl     to install grader in an image
+course/assignments/NAME/  course/reference/NAME/  the assignment, with its secrets
+
+Gradescope's zip also contains run_autograder; GitLab's folder also contains a Dockerfile and two pipelines.
 """
 
 import base64
@@ -14,12 +20,14 @@ import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib.metadata import distribution
 from pathlib import Path, PurePosixPath
 
 import yaml
 
 from grader.common.errors import InputError, UngradedError
+from grader.common.files import read_bytes
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE, MODEL_FILE, RULES_FILE
 from grader.course.suite import Coursework
@@ -45,6 +53,12 @@ WHEEL = f"Wheel-Version: 1.0\nGenerator: grader\nRoot-Is-Purelib: false\nTag: {T
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest date in a zip file, so that equal files give an equal archive."""
+
+PLACEHOLDER = "@ASSIGNMENT@"
+TEMPLATES = Path(__file__).parent / "templates"
+SETUP = "setup.sh"
+RUN = "run_autograder"
+CONSTRAINTS = "constraints.txt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,3 +184,36 @@ def _sources() -> Iterator[Path]:
 def _digest(data: bytes) -> str:
     """Return a hash in the form that RECORD uses, which is base64 for URLs without padding."""
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+class Platform(StrEnum):
+    """The systems for which there is an autograder."""
+
+    GRADESCOPE = "gradescope"
+    GITLAB = "gitlab"
+
+
+def autograder(platform: Platform, assignment: Coursework, constraints: Path) -> dict[str, bytes]:
+    """Return the files of an autograder by name. `constraints` is the file with the versions of packages to install."""
+    wheel, content = own_wheel()
+    return {
+        SETUP: read_bytes(TEMPLATES / SETUP),
+        CONSTRAINTS: read_bytes(constraints),
+        wheel: content,
+        **{f"course/{path}": data for path, data in pack(assignment).files},
+        **{
+            name: data.replace(PLACEHOLDER.encode(), assignment.name.encode())
+            for name, data in _folder(TEMPLATES / platform).items()
+        },
+    }
+
+
+def gradescope_zip(files: dict[str, bytes]) -> bytes:
+    """Return the zip file to upload. Equal files give an equal zip."""
+    return zipped(files, executable=frozenset({SETUP, RUN}))
+
+
+def _folder(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder, by their relative paths."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): read_bytes(path) for path in paths}

@@ -10,10 +10,9 @@ from grader.course.submissions.handin import Absence, HandIn, Intake, Remark, St
 from grader.course.submissions.submission import FILE_NAME, is_binary
 from grader.course.suite import Coursework
 from grader.lms.intake.labels import labels
-from grader.lms.intake.lines import one_line, remark
 from grader.lms.intake.matching import attempt_of, copy_of, defined_in, named_in
 from grader.lms.intake.owners import Piece, Pile, Sorted
-from grader.lms.intake.reading.listing import is_source, stem
+from grader.lms.intake.reading.listing import is_source, one_line, remark, stem
 from grader.lms.intake.reading.opening import Budget, opened
 
 
@@ -226,7 +225,18 @@ def place(shape: str, sources: Sequence[Sorted], assignments: tuple[Coursework, 
         for assignment in assignments:
             found = [choice.chosen[assignment.name] for choice in choices if assignment.name in choice.chosen]
             if found:
-                handins.append(_handin(student, assignment.name, found[-1]))
+                last = found[-1]
+                handins.append(
+                    HandIn(
+                        student=student,
+                        assignment=assignment.name,
+                        where=one_line(last.piece.where),
+                        data=last.data,
+                        late=last.piece.late,
+                        team=last.piece.team,
+                        submitted=last.piece.submitted,
+                    )
+                )
                 remarks += _superseded(found)
                 continue
             reasons = [*(choice.refused.get(assignment.name) for choice in choices), *(pile.refused for pile in theirs)]
@@ -238,18 +248,6 @@ def place(shape: str, sources: Sequence[Sorted], assignments: tuple[Coursework, 
         absences=tuple(absences),
         unplaced=tuple(dict.fromkeys(unplaced)),
         remarks=tuple(dict.fromkeys(remarks)),
-    )
-
-
-def _handin(student: Student, assignment: str, chosen: Candidate) -> HandIn:
-    return HandIn(
-        student=student,
-        assignment=assignment,
-        where=one_line(chosen.piece.where),
-        data=chosen.data,
-        late=chosen.piece.late,
-        team=chosen.piece.team,
-        submitted=chosen.piece.submitted,
     )
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from grader.common.errors import InputError
 from grader.common.people import Person, Register, person_name
 from grader.course.submissions.handin import Absence, HandIn, Intake, Remark
-from grader.lms.intake.lines import remark
 from grader.lms.intake.owners import Owner, Pile, Sorted
-from grader.lms.intake.reading.listing import normal
+from grader.lms.intake.reading.listing import normal, remark
 from grader.lms.intake.reading.table import TableRow, read_table
 
 

@@ -89,7 +89,7 @@ class AssignmentCache:
     ) -> None:
         self.course, self._guide, self._fresh = course, guide, fresh
         self._read = lru_cache(maxsize=1000)(self._try_to_load)
-        self._rendered = lru_cache(maxsize=1)(self._guide_of)
+        self._rendered = lru_cache(maxsize=1)(lambda _changed: render_handout(read_text(guide)))
         self._zone = lru_cache(maxsize=1)(self._zone_of)
         self._saved = lru_cache(maxsize=1)(lambda _readable, _names: recall())
         self._read_at, self._reading = -math.inf, _Reading(shown={}, problems={}, lost=(), zone=UTC)
@@ -167,7 +167,8 @@ class AssignmentCache:
             shown=dict(sorted(shown.items(), key=lambda each: (each[1].order or math.inf, each[0]))),
             problems=problems,
             lost=tuple(sorted(saved.used - shown.keys() - problems.keys())),
-            zone=self._zone_now(rules, shown),
+            # if course.yaml cannot be read, the zone of an assignment
+            zone=self._zone(_stamp(rules)) or next((each.policies.zone for each in shown.values()), UTC),
         )
 
     def _names(self) -> tuple[list[str], dict[str, str]]:
@@ -196,10 +197,6 @@ class AssignmentCache:
             elif name in saved.used:
                 yield name, replace(each, gone=True)
 
-    def _zone_now(self, rules: Path, shown: Mapping[str, AssignmentView]) -> tzinfo:
-        """The time zone of course.yaml; if that file cannot be read, the zone of an assignment."""
-        return self._zone(_stamp(rules)) or next((each.policies.zone for each in shown.values()), UTC)
-
     def _zone_of(self, _stamp: Stamp | None) -> tzinfo | None:
         try:
             return self.course.rules().zone
@@ -217,9 +214,6 @@ class AssignmentCache:
             *(self.course.assignments.parent / each for each in (RULES_FILE, KIT_FILE)),
         )
         return self._read(name, (*map(_stamp, files), *models))
-
-    def _guide_of(self, _changed: int) -> str:
-        return render_handout(read_text(self._guide))
 
     def _try_to_load(self, name: str, _stamps: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
         try:

@@ -2,7 +2,7 @@
 and scores for learning platforms. A row is stored in the same transaction as the event that it reports.
 
     event (graded, regrade ended) -> a DeliveryRow for each webhook -> serve/deliveries.py sends it
-    event (graded, answered, extended) -> MailRow -> serve/mailer.py sends it
+    event (graded, answered, extended) -> MailRow -> serve/notifier.py sends it
 
 An event identifies attempts and students, but does not contain points. A receiver asks the API for them, with a token
 whose scopes decide what it may see. A mail contains the name of an assignment and the address of a page, but no result.

@@ -14,7 +14,7 @@ from grader.common.phrases import count
 from grader.course.policies.attempts import Bucket
 from grader.service.course import limits
 from grader.service.course.assignment_view import AssignmentView
-from grader.service.course.groups import team_at
+from grader.service.course.groups import history, history_of, past_of, team_at
 from grader.service.course.limits import HandInRules
 from grader.service.db.tables.decisions import ExclusionRow
 from grader.service.db.tables.grading_states import State
@@ -24,7 +24,6 @@ from grader.service.grades.final import FinalGrade
 from grader.service.grades.publication import held_assignments
 from grader.service.grades.visibility import ResultAccess, SeenResult
 from grader.service.grades.wording import deduction_in_sentences, lateness_in_words, worth_in_words
-from grader.service.submissions.history import history, history_of, past_of
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
 """Query for the exclusions of attempts. It is built once because each page of a student runs it."""

@@ -25,31 +25,15 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)  # noqa: T201 - the process does not have another way to report
 
 
-class Gradings(Protocol):
-    """The gradings in progress of a station."""
+class Gradings:
+    """The gradings in progress of a station: one at a time, in the main thread. Signals interrupt it at any point."""
 
     def has_room(self) -> bool:
         """True if another grading may begin now. Raises an unexpected error that ended one of them."""
-
-    def begin(self, grade: Callable[[], None]) -> None:
-        """Begin a grading by calling `grade`, which also stores the result. Raises an interruption of this process."""
-
-    def wait(self) -> None:
-        """Wait until another grading may be able to begin."""
-
-    def close(self) -> None:
-        """Wait until no grading is in progress."""
-
-
-class InTurn:
-    """One grading at a time, in the main thread. Signals interrupt it at any point."""
-
-    def has_room(self) -> bool:
-        """Always true, because `begin` returns only at the end of the grading."""
         return True
 
     def begin(self, grade: Callable[[], None]) -> None:
-        """Run the whole grading."""
+        """Begin a grading by calling `grade`, which also stores the result. Raises an interruption of this process."""
         grade()
 
     def wait(self) -> None:
@@ -60,10 +44,10 @@ class InTurn:
         """No-op, because no grading is in progress."""
 
 
-IN_TURN = InTurn()
+IN_TURN = Gradings()
 
 
-class SideBySide:
+class SideBySide(Gradings):
     """Gradings on other machines, at most `most()` at a time. A thread for each waits for its outcome and checks for an
     interruption (`stop_if_told`).
     """

@@ -22,8 +22,8 @@ from grader.service.course.assignment_view import AssignmentView, Version, remem
 from grader.service.course.assignments import AssignmentCache
 from grader.service.db.session import Database, time_of
 from grader.service.db.tables.submissions import GradingRow
+from grader.service.exports.course_rows import brief_of
 from grader.service.grades.leaderboard import speed_of
-from grader.service.grades.summaries import brief_of
 from grader.service.submissions.claims import Graded
 from grader.service.submissions.dry_runs import delete_old
 from grader.service.submissions.progress import in_brief

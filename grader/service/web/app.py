@@ -31,14 +31,14 @@ from grader.service.web.http.responses import SecurityHeadersMiddleware
 from grader.service.web.pages import page
 from grader.service.web.routes.account import personal_data, sign_in, tokens
 from grader.service.web.routes.machines import api, lti, lti_pages, oauth, platforms, repositories, webhooks
-from grader.service.web.routes.staff import course, decisions, exports, extensions, holds, people, system
+from grader.service.web.routes.staff import course, decisions, exports, extensions, people, system
 from grader.service.web.routes.staff import overview as staff
 from grader.service.web.routes.staff_api import assignments as staff_assignments
 from grader.service.web.routes.staff_api import attempts as staff_attempts
 from grader.service.web.routes.staff_api import extensions as staff_extensions
 from grader.service.web.routes.staff_api import grades, overrides, regrades, roster
 from grader.service.web.routes.staff_api.parameters import PREFIX as STAFF_API
-from grader.service.web.routes.student import assignments, attempts, downloads, dry_runs, hand_ins, leaderboard
+from grader.service.web.routes.student import assignments, attempts, downloads, hand_ins, leaderboard
 from grader.service.web.state import AppState, state_at, state_of
 
 UPLOAD_PATHS = frozenset({"attempts", "exports", "roster", "try", "upload"})
@@ -65,7 +65,6 @@ PAGES = (
     lti_pages,
     assignments,
     attempts,
-    dry_runs,
     downloads,
     leaderboard,
     personal_data,
@@ -78,7 +77,6 @@ PAGES = (
     platforms,
     extensions,
     decisions,
-    holds,
     hand_ins,
     webhooks,
     repositories,

@@ -84,17 +84,11 @@ class NavigationEntry:
 
 def navigation_of(entries: Mapping[str, str], path: str) -> tuple[NavigationEntry, ...]:
     """The entries in the form in which a page with this path shows them."""
-    section = next((name for start, name in SECTIONS.items() if _is_under(path, start)), "Course")
-    return tuple(_entry(name, page, section, path) for name, page in entries.items())
-
-
-def _entry(name: str, page: str, section: str, path: str) -> NavigationEntry:
-    current = "page" if path == page else "true" if name == section else ""
-    return NavigationEntry(name=name, page=page, current=current)
-
-
-def _is_under(path: str, start: str) -> bool:
-    return path == start or path.startswith(f"{start}/")
+    section = next((name for start, name in SECTIONS.items() if f"{path}/".startswith(f"{start}/")), "Course")
+    return tuple(
+        NavigationEntry(name=name, page=page, current="page" if path == page else "true" if name == section else "")
+        for name, page in entries.items()
+    )
 
 
 def page(

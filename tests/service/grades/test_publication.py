@@ -1,4 +1,4 @@
-"""publication.py, visibility.py and web/routes/staff/holds.py: students cannot reach a result that is held back."""
+"""publication.py, visibility.py and web/routes/staff/course.py: students cannot reach a result that is held back."""
 
 import io
 import json

@@ -8,11 +8,11 @@ from open_service import driving, errors
 from open_service import opened as opened_in_browser
 from services import Service, graded, post
 
+from grader.service.course.groups import history
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.overview import course_table
 from grader.service.grades.views import StatusRequest, deduction_of, faulted, next_of, points_chart, statuses_of
 from grader.service.grades.visibility import STUDENT_ACCESS
-from grader.service.submissions.history import history
 from grader.service.submissions.queue import give_up
 
 

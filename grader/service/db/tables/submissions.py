@@ -129,7 +129,7 @@ class GradingRow(Base):
 
     Within a priority, the lowest `round` comes first. A person has one grading in each round (accept.py). The station
     `claimed_by` has claimed the grading until `lease_until`. `tries` counts the tries to grade it, and `hidden_tries`
-    the tries to run its hidden cases. `result` is the whole result as JSON, and `brief` its grade (summaries.py).
+    the tries to run its hidden cases. `result` is the whole result as JSON, and `brief` its grade (course_rows.py).
     Students see `shown_points`, `checks` in brief, a compressed `page`, and `shown_result` as compressed JSON. These
     are empty while results are `held` back. Otherwise they are the published part of the result, which is the `early`
     part until the assignment is released and the whole result afterwards. Checks worth `early_max` of `max_points` are

@@ -8,7 +8,7 @@ from grader.service.db.tables.people import PersonRow
 from grader.service.network.throttle import RateLimiter
 from grader.service.people.auth.device_flow import CODE_LIFETIME, POLL_SECONDS
 from grader.service.people.auth.sessions import invite
-from grader.service.web.routes.machines.oauth import GRANT
+from grader.service.web.routes.machines.oauth import DEVICE_GRANT
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
@@ -19,7 +19,7 @@ def begun(service, scope="read submit"):
 
 
 def polled(service, code):
-    return service.browser().post("/api/v1/device/token", data={"grant_type": GRANT, "device_code": code})
+    return service.browser().post("/api/v1/device/token", data={"grant_type": DEVICE_GRANT, "device_code": code})
 
 
 def error(answer):

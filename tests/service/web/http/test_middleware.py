@@ -17,7 +17,7 @@ from grader.service.web.http.middleware import (
     _plain_cookies,
 )
 from grader.service.web.http.responses import POLICY
-from grader.service.web.routes.machines.oauth import GRANT
+from grader.service.web.routes.machines.oauth import DEVICE_GRANT
 
 
 def attempts(service):
@@ -80,7 +80,7 @@ def test_who_is_not_known_takes_nobodys_turn_to_write(service, monkeypatch):
     client = service.browser()
     monkeypatch.setattr(Database, "writing", refused)
     assert client.post("/join", files=parts(token="guess")).status_code == 403
-    asked = {"grant_type": GRANT, "device_code": "guess"}
+    asked = {"grant_type": DEVICE_GRANT, "device_code": "guess"}
     assert client.post("/api/v1/device/token", data=asked).json() == {"error": "expired_token"}
     monkeypatch.setattr(device_flow, "MAX_WAITING_TERMINALS", 0)
     assert client.post("/api/v1/device/code", data={"client_id": "laptop"}).status_code == 409
