@@ -208,11 +208,6 @@ def autograder(platform: Platform, assignment: Coursework, constraints: Path) ->
     }
 
 
-def gradescope_zip(files: dict[str, bytes]) -> bytes:
-    """Return the zip file to upload. Equal files give an equal zip."""
-    return zipped(files, executable=frozenset({SETUP, RUN}))
-
-
 def _folder(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder, by their relative paths."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())

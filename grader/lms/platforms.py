@@ -6,7 +6,9 @@ exports of the service. A module is loaded only when it is used, so that `grader
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -104,48 +106,19 @@ class LearningPlatform:
     feedback: FeedbackFile | None = None
 
 
-def _gradescope_intake() -> Shape:
-    from grader.lms.intake.platforms import gradescope
-
-    return gradescope
-
-
-def _moodle_intake() -> Shape:
-    from grader.lms.intake.platforms import moodle
-
-    return moodle
-
-
-def _moodle_export() -> Export:
-    from grader.lms.exports import moodle
-
-    return moodle
-
-
-def _moodle_feedback(path: "Path", pages: "Iterable[tuple[Student, str, bytes]]") -> "tuple[Remark, ...]":
-    from grader.lms.exports.feedback import feedback_zip
-
-    return feedback_zip(path, pages)
-
-
-def _canvas_intake() -> Shape:
-    from grader.lms.intake.platforms import canvas
-
-    return canvas
-
-
-def _canvas_export() -> Export:
-    from grader.lms.exports import canvas
-
-    return canvas
+def _module(name: str) -> Any:
+    """Load a module of this package."""
+    return import_module(f"grader.lms.{name}")
 
 
 PLATFORMS: tuple[LearningPlatform, ...] = (
-    LearningPlatform(name="Gradescope", download="an export from Gradescope", intake=_gradescope_intake),
+    LearningPlatform(
+        name="Gradescope", download="an export from Gradescope", intake=partial(_module, "intake.platforms.gradescope")
+    ),
     LearningPlatform(
         name="Moodle",
         download="a download from Moodle",
-        intake=_moodle_intake,
+        intake=partial(_module, "intake.platforms.moodle"),
         grades=GradeFile(
             name="Moodle's grading worksheet",
             option="moodle_worksheet",
@@ -153,19 +126,21 @@ PLATFORMS: tuple[LearningPlatform, ...] = (
                 "moodle_grade_column": "Heading of its column for grades, if not recognised.",
                 "moodle_feedback_column": "Heading of its column for comments, if not recognised.",
             },
-            export=_moodle_export,
+            export=partial(_module, "exports.moodle"),
         ),
-        feedback=FeedbackFile(name="moodle-feedback.zip", write=_moodle_feedback),
+        feedback=FeedbackFile(
+            name="moodle-feedback.zip", write=lambda path, pages: _module("exports.feedback").feedback_zip(path, pages)
+        ),
     ),
     LearningPlatform(
         name="Canvas",
         download="a download from Canvas",
-        intake=_canvas_intake,
+        intake=partial(_module, "intake.platforms.canvas"),
         grades=GradeFile(
             name="Canvas's gradebook",
             option="canvas_gradebook",
             columns={"canvas_column": "Heading of its column for the assignment, if not recognised."},
-            export=_canvas_export,
+            export=partial(_module, "exports.canvas"),
         ),
     ),
 )

@@ -17,9 +17,10 @@ from grader.course.catalogue import Course
 from grader.lms.bundle import (
     LEFT_OUT,
     PLACEHOLDER,
+    RUN,
+    SETUP,
     Platform,
     autograder,
-    gradescope_zip,
     hash_of,
     own_wheel,
     pack,
@@ -263,7 +264,7 @@ def test_it_never_grades_without_the_simulator(files):
 
 def test_the_two_scripts_of_a_zip_can_be_executed(transposition):
     """Only setup.sh and run_autograder are executable in the zip, because Gradescope runs them directly."""
-    data = gradescope_zip(autograder(Platform.GRADESCOPE, transposition, CONSTRAINTS))
+    data = zipped(autograder(Platform.GRADESCOPE, transposition, CONSTRAINTS), frozenset({SETUP, RUN}))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         modes = {entry.filename: entry.external_attr >> 16 & 0o777 for entry in archive.infolist()}
     assert {name for name, mode in modes.items() if mode == 0o755} == {"setup.sh", "run_autograder"}

@@ -70,7 +70,11 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
     lost = [each.piece.where for each in candidates if missing and each.piece.where not in matched]
     known = {each.piece.where for each in candidates}
     others = [each for each in pieces if not each.refused and each.where not in known]
-    meant = [each.where for each in others if not candidates or _names_any(each.parts, missing)]
+    meant = [
+        each.where
+        for each in others
+        if not candidates or named_in((*each.parts[:-1], each.parts[-1].partition(".")[0]), missing)  # with any ending
+    ]
     unplaced = list(_refusals(pieces))
     unplaced += _without_match((each for each in candidates if each.piece.where in lost), assignments)
     if meant:
@@ -195,11 +199,6 @@ def _refusals(pieces: tuple[Piece, ...]) -> Iterable[Remark]:
         if each.refused:
             reasons.setdefault(each.refused, []).append(each.where)
     return [remark(wheres, why) for why, wheres in reasons.items()]
-
-
-def _names_any(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> bool:
-    """True if a path contains the name of one of the assignments, with any ending."""
-    return named_in((*parts[:-1], parts[-1].partition(".")[0]), assignments) is not None
 
 
 def place(shape: str, sources: Sequence[Sorted], assignments: tuple[Coursework, ...]) -> Intake:

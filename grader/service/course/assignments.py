@@ -35,13 +35,6 @@ from grader.service.errors import NotFoundError
 HANDOUT = "README.md"
 
 
-@dataclass(frozen=True)
-class _Unreadable:
-    """An assignment that cannot be read."""
-
-    why: str
-
-
 Stamp = tuple[int, int]
 """Time of the last change of a file or of its permissions, and its size, because two changes may have the same time."""
 
@@ -153,7 +146,7 @@ class AssignmentCache:
         models = tuple(_stamp(self.course.reference / name / MODEL_FILE) for name in names)
         read = {name: self._read_one(name, models) for name in names}
         good = {name: each for name, each in read.items() if isinstance(each, AssignmentView)}
-        problems |= {name: each.why for name, each in read.items() if isinstance(each, _Unreadable)}
+        problems |= {name: str(each) for name, each in read.items() if isinstance(each, InputError)}
         saved = self._saved(frozenset(good), frozenset(names))
         last = {**saved.states, **self._last}
         rules = self.course.assignments.parent / RULES_FILE
@@ -203,7 +196,7 @@ class AssignmentCache:
         except InputError:
             return None
 
-    def _read_one(self, name: str, models: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
+    def _read_one(self, name: str, models: tuple[Stamp | None, ...]) -> AssignmentView | InputError:
         """Read an assignment, which may fail. The result is cached until one of the files on which it depends changes.
         The model solutions of all assignments are among them, because some assignments use those of others.
         """
@@ -215,11 +208,11 @@ class AssignmentCache:
         )
         return self._read(name, (*map(_stamp, files), *models))
 
-    def _try_to_load(self, name: str, _stamps: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
+    def _try_to_load(self, name: str, _stamps: tuple[Stamp | None, ...]) -> AssignmentView | InputError:
         try:
             return self._loaded(name)
         except InputError as error:
-            return _Unreadable(str(error))
+            return error
 
     def _loaded(self, name: str) -> AssignmentView:
         coursework = self.course.load(name)

@@ -36,7 +36,7 @@ from grader.service.exports.jobs import FILLED, ExportKind
 from grader.service.exports.similarity_search import similar
 from grader.service.exports.xlsx import write_workbook
 
-ExportWriter = Callable[[GradebookReader, bytes, IO[bytes]], None]
+ExportWriter = Callable[[GradebookReader, bytes, IO[bytes]], object]
 """Function that writes a file from the gradebook and the bytes that an instructor uploaded."""
 
 HELD_BACK = "left out because its results are held back. Publish them, and make this file again."
@@ -78,18 +78,6 @@ def _overview(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
     out.write(overview_page(reader.with_sources(reader.gradebook()), links).text.encode())
 
 
-def _grades(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
-    out.write(grades_csv(reader.gradebook()).encode())
-
-
-def _workbook(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
-    write_workbook(reader.gradebook(), out)
-
-
-def _junit(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
-    out.write(render_batch(suites(reader)).encode())
-
-
 def suites(reader: GradebookReader) -> Iterator[tuple[str, Result | Ungraded | Absence]]:
     """Pairs of label and outcome for all students. Results come first, and are read one at a time."""
     for each, stored in reader.results():
@@ -103,10 +91,6 @@ def _without_grade(row: StudentRow) -> Ungraded | Absence:
     if row.status == "ungraded":
         return Ungraded(assignment=row.assignment, submission=row.where, fault=row.fault)
     return Absence(student=row.student, assignment=row.assignment, left_out=row.fault)
-
-
-def _archive(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
-    write_archive(reader, render_batch(suites(reader)), out)
 
 
 def _filled(platform: LearningPlatform, reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
@@ -229,9 +213,9 @@ def _similar(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
 WRITERS: Mapping[str, ExportWriter] = {
     ExportKind.OVERVIEW: _overview,
     ExportKind.SIMILAR: _similar,
-    ExportKind.GRADES: _grades,
-    ExportKind.WORKBOOK: _workbook,
-    ExportKind.JUNIT: _junit,
-    ExportKind.ARCHIVE: _archive,
+    ExportKind.GRADES: lambda reader, _, out: out.write(grades_csv(reader.gradebook()).encode()),
+    ExportKind.WORKBOOK: lambda reader, _, out: write_workbook(reader.gradebook(), out),
+    ExportKind.JUNIT: lambda reader, _, out: out.write(render_batch(suites(reader)).encode()),
+    ExportKind.ARCHIVE: lambda reader, _, out: write_archive(reader, render_batch(suites(reader)), out),
     **{kind: partial(_filled, platform) for kind, platform in FILLED.items()},
 }

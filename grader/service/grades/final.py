@@ -1,7 +1,7 @@
 """Final grades, computed by pure functions from records. A final grade combines the attempt that counts, the deduction
 for lateness, and decisions by hand.
 
-    tables -> Records (records.py) -> Work of each student or group -> settle (course/policies/) -> FinalGrade
+    tables -> Records (visibility.py) -> Work of each student or group -> settle (course/policies/) -> FinalGrade
 
 Final grades are not stored, so a changed date, an extension or an exclusion applies at once, also to earlier attempts.
 """

@@ -23,7 +23,7 @@ from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.grades.final import FinalGrade, GradeKey
 from grader.service.grades.publication import held_assignments
-from grader.service.grades.records import grades_of_all
+from grader.service.grades.visibility import grades_of_all
 from grader.service.submissions.versions import count_older
 
 Show = Literal["everybody", "passed", "partly", "failed", "open", "nothing handed in", "excused", "excluded", "late"]

@@ -143,10 +143,12 @@ def _status(
     """Build a status from the student's rules and the points that the reader may see."""
     person_id, access, now = asked.person_id, asked.access, asked.now
     attempts = history(session, person_id, assignment.name)
+    numbers = [each.id for each in attempts]
     team = team_at(session, assignment.policies, person_id)
     is_student = session.get_one(PersonRow, person_id).role == CourseRole.STUDENT
     rules = grade.rules if is_student else assignment.rules
     applied = rules if is_student else limits.TRIAL
+    excluded = session.scalars(EXCLUSIONS, {"attempts": numbers}) if numbers else ()
     past = past_of(session, attempts if len(team) == 1 else history_of(session, team, assignment.name), team)
     return AssignmentStatus(
         assignment=assignment,
@@ -155,7 +157,7 @@ def _status(
         bucket=limits.attempts_left(applied, past, now),
         grade=grade,
         counting=next((each for each in attempts if each.id == grade.attempt), None),
-        excluded=_excluded(session, [each.id for each in attempts]),
+        excluded={each.attempt_id: each for each in excluded},
         others=_people(session, team - {person_id}),
         late=limits.is_late(rules, now),
         refusal=limits.refusal(applied, past, 0, now),
@@ -175,11 +177,6 @@ def deduction_of(
         return ""
     grade = access.grades(session, assignments, attempt.person_id)[attempt.assignment]
     return deduction_in_sentences(result.points or 0.0, grade.cost_of(attempt.received))
-
-
-def _excluded(session: Session, attempts: Sequence[int]) -> dict[int, ExclusionRow]:
-    found = session.scalars(EXCLUSIONS, {"attempts": attempts}) if attempts else ()
-    return {each.attempt_id: each for each in found}
 
 
 def _people(session: Session, numbers: frozenset[int]) -> tuple[PersonRow, ...]:

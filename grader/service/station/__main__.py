@@ -21,7 +21,7 @@ from grader.protocol.text import showable
 from grader.service.course.assignment_view import memory_in
 from grader.service.db.handover import end_with_parent, told_line
 from grader.service.db.session import Database
-from grader.service.station.backends import Backend, LocalBackend
+from grader.service.station.backends import Backend
 from grader.service.station.grader import Judge, service_seed
 from grader.service.station.heartbeat import Presence
 from grader.service.station.loop import patient, work
@@ -58,7 +58,7 @@ def main() -> None:
 
 def _backend(cluster: str, settings_json: str) -> Backend:
     if not cluster:
-        return LocalBackend(settings_json)
+        return Backend(settings_json)
     from grader.service.station.cluster import ClusterBackend  # an optional dependency, which only this backend needs
 
     return ClusterBackend(cluster, settings_json)

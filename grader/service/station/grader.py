@@ -74,7 +74,8 @@ class Pace:
 
     def note(self, event: str | Decided) -> None:
         """Pass on an event, unless its time may reveal a hidden outcome."""
-        if _hides_runs(self.coursework) and not _is_early(event):
+        is_early = isinstance(event, Decided) and event.check.kind in TOLD
+        if _hides_runs(self.coursework) and not is_early:
             return
         self.told = self.clock()
         self.progress(event)
@@ -83,10 +84,6 @@ class Pace:
         """Wait for the end of the slot if the time may reveal a hidden outcome."""
         if _hides_runs(self.coursework):
             self.sleep(SLOT - (self.clock() - self.told) % SLOT)
-
-
-def _is_early(event: str | Decided) -> bool:
-    return isinstance(event, Decided) and event.check.kind in TOLD
 
 
 def _hides_runs(coursework: Coursework) -> bool:

@@ -39,7 +39,7 @@ from grader.service.web.routes.staff_api import extensions as staff_extensions
 from grader.service.web.routes.staff_api import grades, overrides, regrades, roster
 from grader.service.web.routes.staff_api.parameters import PREFIX as STAFF_API
 from grader.service.web.routes.student import assignments, attempts, downloads, hand_ins, leaderboard
-from grader.service.web.state import AppState, state_at, state_of
+from grader.service.web.state import AppState, state_of
 
 UPLOAD_PATHS = frozenset({"attempts", "exports", "roster", "try", "upload"})
 """Last components of the paths to which files are uploaded."""
@@ -102,7 +102,7 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Wrap FastAPI's middleware in SecurityHeadersMiddleware."""
-        return SecurityHeadersMiddleware(super().build_middleware_stack(), state_at(self).origin)
+        return SecurityHeadersMiddleware(super().build_middleware_stack(), self.state.app_state.origin)
 
 
 @asynccontextmanager

@@ -164,11 +164,6 @@ class NewSecret:
     back_to: str
 
 
-def secret_page(request: Request, member: Member, shown: NewSecret) -> Response:
-    """Render the page that shows a secret once."""
-    return page(request, "token.html.jinja", member, shown=shown)
-
-
 def confirmation_page(request: Request, member: Member, asked: Confirmation) -> Response:
     """Render the page that asks for this confirmation."""
     return page(request, "confirm.html.jinja", member, asked=asked)

@@ -10,8 +10,8 @@ from grader.common.errors import InputError
 from grader.course.policies.deadlines import Extension
 from grader.service.course.assignment_view import memory_in, version_of
 from grader.service.course.assignments import AssignmentCache
-from grader.service.grades.records import grades_of_all
-from grader.service.station.backends import LocalBackend
+from grader.service.grades.visibility import grades_of_all
+from grader.service.station.backends import Backend
 from grader.service.station.grader import Judge
 from grader.service.station.storage import Upkeep
 from grader.service.web.server import state_for
@@ -106,7 +106,7 @@ def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(se
     health = staff.get("/course/system").text
     assert "The course cannot be read, so the last readable version is used:" in health
     assert str(service.course.assignments.parent) in health
-    judge = Judge(service.course, LocalBackend("{}"), 1, "cpu", memory_in(service.database))
+    judge = Judge(service.course, Backend("{}"), 1, "cpu", memory_in(service.database))
     with pytest.raises(InputError):
         judge.grade(service.claim() or _claimed(service), print)
     service.passes(seconds=2)

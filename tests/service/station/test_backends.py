@@ -7,14 +7,14 @@ import pytest
 from processes import wait_for
 
 from grader.batch import station
-from grader.service.station.backends import IN_TURN, LocalBackend, SideBySide, say
+from grader.service.station.backends import IN_TURN, Backend, SideBySide, say
 
 SETTINGS = '{"sandbox": "process", "timing": {"min_pairs": 10, "noise_limit": 100}}'
 
 
 def test_one_device_grades_one_submission_at_a_time():
     """A device that runs two submissions at once would time both wrongly."""
-    backend = LocalBackend("{}")
+    backend = Backend("{}")
     assert (backend.devices, backend.gradings()) == (1, IN_TURN)
 
 
@@ -26,7 +26,7 @@ def test_a_submission_is_graded_by_the_batchs_station(monkeypatch):
     monkeypatch.setattr(station, "grade", lambda *given: asked.append(given) or "outcome")
     monkeypatch.setattr(station, "look_around", lambda settings: ("facilities", settings))
     monkeypatch.setattr(station, "leave", lambda: asked.append("left"))
-    backend = LocalBackend(SETTINGS)
+    backend = Backend(SETTINGS)
     assert backend.grade("job", print) == "outcome"
     assert backend.facilities == ("facilities", SETTINGS)
     backend.close()

@@ -27,7 +27,7 @@ from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.final import FinalGrade
 from grader.service.grades.publication import held_assignments, hides, release_of
-from grader.service.grades.records import shown_grades_of_all
+from grader.service.grades.visibility import shown_grades_of_all
 
 MAX_COMMENT_LENGTH = 500
 

@@ -19,6 +19,7 @@ from grader.service.db.session import Database
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.people.personal_data import shown_counts, write_zip
 from grader.service.web.auth import AnyMember, OwnForm, person_of, texts_in
+from grader.service.web.http.responses import download_headers
 from grader.service.web.pages import page
 from grader.service.web.state import AppState, state_of
 
@@ -96,7 +97,7 @@ class PersonalDataZip(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        headers = {"content-disposition": 'attachment; filename="my-data.zip"', "content-security-policy": "sandbox"}
+        headers = download_headers("my-data.zip")
         try:
             with TemporaryFile() as packed:
                 await run_in_threadpool(self._pack, packed)

@@ -12,25 +12,23 @@ from starlette.responses import JSONResponse, Response
 
 from grader.service.errors import RefusedError
 from grader.service.people.auth.api_tokens import (
-    OWN_SCOPES,
-    TOKEN_LIFETIME,
-    TokenRequest,
-    as_text,
-    create_token,
-    scopes_in,
-)
-from grader.service.people.auth.ci_jobs import job_of
-from grader.service.people.auth.device_flow import (
     CODE_LIFETIME,
+    OWN_SCOPES,
     POLL_SECONDS,
+    TOKEN_LIFETIME,
     FlowError,
     GrantedToken,
+    TokenRequest,
+    as_text,
     code_with_dash,
+    create_token,
     is_waiting,
     new_codes,
     poll,
     refuse_too_many,
+    scopes_in,
 )
+from grader.service.people.auth.ci_jobs import job_of
 from grader.service.people.repositories import person_of_job
 from grader.service.web.routes.account.sign_in import network
 from grader.service.web.state import state_of

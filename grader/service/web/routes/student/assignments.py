@@ -30,6 +30,7 @@ from grader.service.web.auth import (
     person_of,
 )
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
+from grader.service.web.http.responses import download_headers
 from grader.service.web.pages import page
 from grader.service.web.state import state_of
 
@@ -149,8 +150,7 @@ def skeleton(request: Request, member: AnyMember, name: str) -> Response:
     text = as_seen(member, state.cache.assignment(name), state.now()).skeleton
     if not text:
         raise NotFoundError
-    headers = {"content-disposition": f'attachment; filename="{FILE_NAME}"', "content-security-policy": "sandbox"}
-    return Response(text.encode(), media_type="application/octet-stream", headers=headers)
+    return Response(text.encode(), media_type="application/octet-stream", headers=download_headers(FILE_NAME))
 
 
 @router.get("/assignments/{name}/compare")
@@ -161,14 +161,9 @@ def compare(request: Request, member: AnyMember, name: str, pair: AnyPair) -> Re
 
 def comparison_of(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
     """The comparison of two attempts of a person. `person_id` is None for the member's own attempts."""
-    with COMPARISON_LIMIT.slot():
-        return _comparison(request, member, name, person_id, pair)
-
-
-def _comparison(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
     state = state_of(request)
     shown = state.cache.assignment(name)
-    with state.database.reading() as session:
+    with COMPARISON_LIMIT.slot(), state.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
         old, new = (_attempt(session, owner, name, number) for number in (pair.old, pair.new))
         lines = compared(old.data, new.data)

@@ -30,7 +30,7 @@ from grader.service.submissions.progress import ProgressNote
 from grader.service.web.auth import AnyMember, Member, OwnForm, User, visible_attempt
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
 from grader.service.web.http.events import GradingProgress, events
-from grader.service.web.http.responses import HTML, REPORT_POLICY, decompressed, decompressed_page
+from grader.service.web.http.responses import HTML, REPORT_POLICY, decompressed, decompressed_page, download_headers
 from grader.service.web.pages import page
 from grader.service.web.state import AppState, state_of
 
@@ -253,12 +253,8 @@ def file_of(request: Request, member: User, public: str) -> Response:
     with state_of(request).database.reading() as session:
         attempt = visible_attempt(session, public, member)
         data, name = attempt.data, f"{attempt.assignment}-{attempt.number}.cl"
-    headers = {"content-disposition": f'attachment; filename="{_plain(name)}"', "content-security-policy": "sandbox"}
-    return Response(data, media_type="application/octet-stream", headers=headers)
-
-
-def _plain(name: str) -> str:
-    return "".join(each if each.isascii() and (each.isalnum() or each in ".-_") else "_" for each in name)
+    plain = "".join(each if each.isascii() and (each.isalnum() or each in ".-_") else "_" for each in name)
+    return Response(data, media_type="application/octet-stream", headers=download_headers(plain))
 
 
 @router.post("/attempts/{public}/cancel")
