@@ -224,19 +224,17 @@ Assignments = dict[str, Coursework]
 Choice = Callable[[Item, Result, Assignments, str], bool]
 
 
-def _student(item: Item, _result: Result, _assignments: Assignments, label: str) -> bool:
-    return any(person_key(handin.student.label) == person_key(label) for handin in item.handins)
-
-
-def _check(_item: Item, result: Result, _assignments: Assignments, words: str) -> bool:
-    return any(words in check.name and check.verdict is not Verdict.PASSED for check in result.checks)
-
-
-def _changed(_item: Item, result: Result, assignments: Assignments, name: str) -> bool:
-    return result.assignment == name and result.provenance.assignment_sha256 != assignments[name].sha256
-
-
-CHOICES: dict[str, Choice] = {"student": _student, "check": _check, "changed": _changed}
+CHOICES: dict[str, Choice] = {
+    "student": lambda item, _result, _assignments, label: any(
+        person_key(handin.student.label) == person_key(label) for handin in item.handins
+    ),
+    "check": lambda _item, result, _assignments, words: any(
+        words in check.name and check.verdict is not Verdict.PASSED for check in result.checks
+    ),
+    "changed": lambda _item, result, assignments, name: (
+        result.assignment == name and result.provenance.assignment_sha256 != assignments[name].sha256
+    ),
+}
 """Conditions for a stored result, by the word before the "=".
 
 `student` selects all results of a student. `check` selects results in which a check with these words in its name has

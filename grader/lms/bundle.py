@@ -18,7 +18,7 @@ import hashlib
 import io
 import shutil
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import distribution
@@ -122,16 +122,12 @@ def unpack(bundle: Bundle, folder: Path) -> Coursework:
         raise UngradedError(f"the files of {bundle.name} were changed on their way here.")
     root = folder / bundle.sha256
     try:
-        if _found(root) != dict(bundle.files):
+        found = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        if found != dict(bundle.files):  # some may be missing, for example after the disk was full
             _write(bundle, root)
     except OSError as error:
         raise UngradedError(f"cannot write the files of {bundle.name} to {root}: {error.strerror}.") from error
     return Course(assignments=root / "assignments", reference=root / "reference").load(bundle.name)
-
-
-def _found(root: Path) -> dict[str, bytes]:
-    """Return the files on disk. Some may be missing, for example after the disk was full."""
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 def _write(bundle: Bundle, root: Path) -> None:
@@ -147,7 +143,9 @@ def own_wheel() -> tuple[str, bytes]:
     """Return the wheel's file name and content. Raises InputError if the plugin has not been built."""
     ours = distribution("grader")
     info = f"grader-{ours.version}.dist-info"
-    files = {f"grader/{path.relative_to(PACKAGE)}": path.read_bytes() for path in sorted(_sources())}
+    sources = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*") if path.is_file())
+    kept = (path for path in sources if LEFT_OUT.isdisjoint(path.parts))
+    files = {f"grader/{path}": (PACKAGE / path).read_bytes() for path in kept}
     if PLUGIN not in files:
         raise InputError(f"{PACKAGE.parent / PLUGIN} is missing: build it with `make observer`.")
     headers, _, _ = (ours.read_text("METADATA") or "").partition(
@@ -172,13 +170,6 @@ def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset())
             entry.external_attr = (0o100755 if name in executable else 0o100644) << 16
             archive.writestr(entry, data)
     return buffer.getvalue()
-
-
-def _sources() -> Iterator[Path]:
-    for path in PACKAGE.rglob("*"):
-        inside = path.relative_to(PACKAGE).parts
-        if path.is_file() and LEFT_OUT.isdisjoint(inside):
-            yield path
 
 
 def _digest(data: bytes) -> str:

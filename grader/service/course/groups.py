@@ -98,15 +98,10 @@ def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[in
         PastAttempt(
             people=team if len(team) == 1 else team & {each.person_id, *sharing.get(each.id, ())},
             received=each.received,
-            state=_state(each),
+            state=State.DONE if each.counted_id is not None else State(each.gradings[0].state),
             begun=each.gradings[0].started is not None,
             ended=each.gradings[0].ended,
             entered=each.entered_by is not None,
         )
         for each in attempts
     ]
-
-
-def _state(attempt: AttemptRow) -> State:
-    """State of an attempt's first grading; DONE if any of its gradings counts."""
-    return State.DONE if attempt.counted_id is not None else State(attempt.gradings[0].state)

@@ -94,7 +94,8 @@ def _joined(session: Session, context: LtiContextRow, stated: StatedPerson, now:
             AuditRow(at=now, who=context.platform.name, about=known.key, what=f"joined {known.key} ({stated.sub})")
         )
         return known
-    line = RosterLine(line=1, key=key, name=_name(stated, key), role=stated.role, group="")
+    name = (" ".join(showable(stated.name).split()) or showable(key))[:MAX_FIELD_LENGTH]
+    line = RosterLine(line=1, key=key, name=name, role=stated.role, group="")
     try:
         person = add(session, line, context.platform.name, now)
     except FieldError as error:
@@ -122,10 +123,6 @@ def _require_joinable(session: Session, context: LtiContextRow, known: PersonRow
 
 def _with_article(role: str) -> str:
     return f"a {role}" if role == CourseRole.STUDENT else f"an {role}"
-
-
-def _name(stated: StatedPerson, key: str) -> str:
-    return (" ".join(showable(stated.name).split()) or showable(key))[:MAX_FIELD_LENGTH]
 
 
 def _follow(

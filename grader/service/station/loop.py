@@ -128,7 +128,6 @@ def _store(database: Database, claimed: ClaimedGrading, outcome: Graded | str) -
 
 
 def _outcome(judge: Judge, claimed: ClaimedGrading, progress: Progress) -> Graded | str:
-    """Return the outcome, or the fault of grader that prevented one."""
     try:
         outcome = judge.grade(claimed, progress)
     except SchedulerLostError:

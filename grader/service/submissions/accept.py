@@ -191,7 +191,6 @@ def _open_elsewhere(session: Session, offer: HandInRequest) -> int:
 
 
 def _people(session: Session, attempt: AttemptRow) -> set[int]:
-    """The owners of an attempt."""
     return {attempt.person_id, *session.scalars(select(ShareRow.person_id).where(ShareRow.attempt_id == attempt.id))}
 
 

@@ -10,7 +10,7 @@ from grader.common.people import AmbiguousPersonError
 from grader.lms.exports.canvas import CanvasGradebook
 from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
-from grader.lms.intake import take_in
+from grader.lms.intake import take_all
 from grader.lms.intake.owners import Owner
 from grader.lms.intake.roster import everybody, read_roster
 
@@ -42,7 +42,7 @@ MEI = ("Mei Lim", "11", {"coalsTransp": KERNEL})
 )
 def test_everybody_is_listed_once(write, name, roster, tmp_path, transposition):
     """Each student is listed once: by the platform's key or, in a folder, by name in either order of its parts."""
-    intake = take_in(write(tmp_path / name, PEOPLE), (transposition,), roster)
+    intake = take_all((write(tmp_path / name, PEOPLE),), (transposition,), roster)
     assert sorted(each.student.key for each in intake.handins) == ["7", "8"]
     (absence,) = intake.absences
     assert (absence.student.key, absence.refused) == ("9", "")
@@ -54,7 +54,7 @@ def test_a_list_of_names_is_a_roster(tmp_path, transposition):
     (tmp_path / "all.csv").write_text("Student,Key\nAda Lovelace,\nEve Away,\n,\n")
     roster = read_roster(tmp_path / "all.csv")
     assert roster == (Owner(name="Ada Lovelace"), Owner(name="Eve Away"))
-    intake = take_in(downloads.folders(tmp_path / "f", PEOPLE), (transposition,), roster)
+    intake = take_all((downloads.folders(tmp_path / "f", PEOPLE),), (transposition,), roster)
     assert [each.student.label for each in intake.absences] == ["Eve Away"]
     assert lines(intake.remarks) == "Bob Late: is not on the roster, but is still graded"
 
@@ -78,7 +78,7 @@ def test_a_name_is_looked_for_among_all_people_known(roster, tmp_path, one):
 
     If a gradebook has two people with the same name, the name is ambiguous even if only one of them handed in.
     """
-    people = everybody(take_in(downloads.canvas(tmp_path / "c.zip", [MEI]), one, roster), (roster, TWO))
+    people = everybody(take_all((downloads.canvas(tmp_path / "c.zip", [MEI]),), one, roster), (roster, TWO))
     with pytest.raises(AmbiguousPersonError, match="key 11 and key 12"):
         people.find("Lim, Mei")
     assert people.find("11").label == people.find("limmei").label == "limmei"
@@ -87,7 +87,7 @@ def test_a_name_is_looked_for_among_all_people_known(roster, tmp_path, one):
 
 def test_a_gradebooks_name_leads_to_who_handed_in(tmp_path, one):
     """A name from a gradebook finds the student's hand-in, although downloads from Canvas have shortened names."""
-    people = everybody(take_in(downloads.canvas(tmp_path / "c.zip", [MEI]), one), (TWO[:1],))
+    people = everybody(take_all((downloads.canvas(tmp_path / "c.zip", [MEI]),), one), (TWO[:1],))
     assert people.find("mei lim").label == "limmei"
 
 
@@ -96,14 +96,14 @@ def test_a_gradebooks_name_leads_to_who_handed_in(tmp_path, one):
 def test_a_person_whom_several_lists_have_is_one(write, keys, tmp_path, one):
     """A person who is in several lists, with a key in only some of them, is one person."""
     lists = [(Owner(name=name, key=key),) for name, key in zip(("Lim, Mei", "mei lim"), keys, strict=True)]
-    people = everybody(take_in(write(tmp_path / "m", [MEI]), one, lists[0]), lists)
+    people = everybody(take_all((write(tmp_path / "m", [MEI]),), one, lists[0]), lists)
     assert people.find("LIM, MEI").label == "Mei Lim"
     assert len(people.people) == 1
 
 
 def test_a_folder_named_as_two_people_is_told(tmp_path, one):
     """A folder whose name fits two people on the roster is graded without a key, and both people are absent."""
-    intake = take_in(downloads.folders(tmp_path / "f", [MEI]), one, TWO)
+    intake = take_all((downloads.folders(tmp_path / "f", [MEI]),), one, TWO)
     assert [each.student.key for each in intake.handins] == [None]
     assert sorted(each.student.key for each in intake.absences) == ["11", "12"]
     assert lines(intake.remarks) == ("Mei Lim: may be key 11 or key 12 on the roster, so it is graded without a key")
@@ -116,12 +116,12 @@ def test_hand_ins_that_differ_in_case_are_of_one_person(other, tmp_path, one):
     If their files differ, they are refused. If the files are equal, one of them counts.
     """
     files = {"Mei Lim/kernels.cl": KERNEL, f"{other}/kernels.cl": KERNEL + b" "}
-    intake = take_in(write_folder(tmp_path / "f", files), one)
+    intake = take_all((write_folder(tmp_path / "f", files),), one)
     assert intake.handins == ()
     assert len(missing(intake)) == 1
     assert "it is unclear which of them counts; keep one" in lines(intake.unplaced)
     (tmp_path / "f" / other / "kernels.cl").write_bytes(KERNEL)
-    assert len(take_in(tmp_path / "f", one).handins) == 1
+    assert len(take_all((tmp_path / "f",), one).handins) == 1
 
 
 METADATA = """---
@@ -146,7 +146,7 @@ def test_a_mail_address_is_one_in_any_case(tmp_path, one):
     files = {"submission_1/kernels.cl": KERNEL, "submission_2/kernels.cl": KERNEL + b" "}
     export = write_zip(tmp_path / "g.zip", {"submission_metadata.yml": METADATA.encode(), **files})
     roster = (Owner(name="Lim, Zo\u00eb", key="ZOE.LIM@EXAMPLE.ORG"),)
-    intake = take_in(export, one, roster)
+    intake = take_all((export,), one, roster)
     (handin,) = intake.handins
     assert handin.data == KERNEL + b" "
     assert handin.student.key == "zoe.lim@Example.org"

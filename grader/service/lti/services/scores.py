@@ -63,17 +63,14 @@ def queue_scores(database: Database, assignments: Sequence[AssignmentView], now:
     """Queue the scores that differ from those in the table, and return their number."""
     with database.reading() as session:
         wanted = dict(_wanted(session, assignments))
-        known = {_place(row): score_in(row) for row in session.scalars(select(LtiScoreRow))}
+        rows = session.scalars(select(LtiScoreRow))
+        known: dict[Place, Score] = {(row.context_id, row.person_id, row.assignment): score_in(row) for row in rows}
     for place in known.keys() & wanted.keys():
         if known[place] == wanted[place]:
             del wanted[place]
     changed = [(place, score) for place, score in wanted.items() if place in known or score.points is not None]
     in_batches(database, changed, lambda session, some: _store(session, dict(some), now), SCORES_PER_TRANSACTION)
     return len(changed)
-
-
-def _place(row: LtiScoreRow) -> Place:
-    return row.context_id, row.person_id, row.assignment
 
 
 def _wanted(session: Session, assignments: Sequence[AssignmentView]) -> Iterator[tuple[Place, Score]]:

@@ -100,7 +100,6 @@ def join(request: Request, form: AnyForm) -> Response:
 
 
 def _used_up(request: Request) -> Response:
-    """The page for a link that cannot be used."""
     return page(request, "error.html.jinja", status_code=403, title="You are not signed in", words=USED_UP)
 
 

@@ -246,7 +246,7 @@ def _entered(request: Request, arrival: _Arrival) -> Response:
                 state.lti.require_address(message.selection.deep_link_return_url, "return address")
                 token = open_selection(session, context, person, message.selection, now)
                 return selection_page(request, token, selection_of(session, token, now), NOTHING_ENTERED)
-            assignment = _assignment(state, message)
+            assignment = next((each for each in state.cache.all() if each.name == message.assignment), None)
             if assignment is not None:
                 column = StatedColumn(url=message.line_items.lineitem, role=person.role)
                 note_line_item(session, context, assignment.name, column)
@@ -255,12 +255,7 @@ def _entered(request: Request, arrival: _Arrival) -> Response:
     return page(request, "error.html.jinja", status_code=403, title="This course is not connected", words=words)
 
 
-def _assignment(state: AppState, message: LaunchMessage) -> AssignmentView | None:
-    return next((each for each in state.cache.all() if each.name == message.assignment), None)
-
-
 def _signed_in(state: AppState, token: str, person: PersonRow, assignment: AssignmentView | None) -> Response:
-    """Redirect to the assignment, or to the first page."""
     start = "/course" if person.role != CourseRole.STUDENT else ""
     answer = RedirectResponse("/" if assignment is None else f"{start}/assignments/{assignment.name}", 303)
     set_session_cookie(answer, state, token)

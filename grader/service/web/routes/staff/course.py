@@ -121,7 +121,6 @@ def _assignment_page(request: Request, member: Member, name: str, form: EnteredF
 
 
 def _numbers(found: AssignmentRows) -> dict[str, Any]:
-    """The statistics of an assignment, as variables of the page."""
     shares = [per_cent(grade) for grade in grades(found.rows)]
     bins = histogram(shares, POINTS)
     return {

@@ -138,7 +138,6 @@ def _read_with(session: Session, state: AppState, member: Member, attempt: Attem
 
 
 def _stored_result(counted: GradingRow, *, whole: bool) -> bytes | None:
-    """The published part of the result, or the whole result, as JSON."""
     if whole and counted.result is not None:
         return counted.result.encode()
     packed = counted.published_result
