@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from grader.batch.extensions import Extensions
+from grader.batch.lists import Extensions
 from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.policies.counting import Try, Work, settle
@@ -171,12 +171,8 @@ def _lines(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Co
         yield from _of_assignment(name, policies, found)
     if any(policies.counts != "last" for policies in assignments.values()):
         yield "A batch has only the latest hand-in of each student, so `counts` applies only to the submission service."
-    if _has_late_days(assignments):
+    if any(isinstance(policies.late, LateRule) and policies.late.days for policies in assignments.values()):
         yield f"Late days are counted over the assignments of this batch: {', '.join(assignments)}."
-
-
-def _has_late_days(assignments: Mapping[str, Coursework]) -> bool:
-    return any(isinstance(policies.late, LateRule) and policies.late.days for policies in assignments.values())
 
 
 def _of_assignment(name: str, policies: Coursework, found: list[Arrival]) -> Iterator[str]:

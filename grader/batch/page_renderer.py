@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from grader.batch.workforce.processes import Processes
 from grader.common.errors import WorkerError
@@ -27,24 +26,8 @@ Links = Mapping[tuple[str, str], str]
 """Targets of the overview's links, by student label and assignment."""
 
 
-class PageRenderer(Protocol):
-    """Makes the pages of a batch."""
-
-    def start(self) -> None:
-        """Prepare everything that pages need, before any submission is timed."""
-
-    def begin(self, told: Result | Ungraded) -> None:
-        """Start making the page of an outcome, unless it was requested before. Does not wait for the page."""
-
-    def page(self, told: Result | Ungraded) -> DrawnPage:
-        """Return the page of an outcome."""
-
-    def overview(self, book: Gradebook, links: Links) -> DrawnPage:
-        """Return the overview page of the batch."""
-
-
-class InlineRenderer:
-    """Makes each page in this process when it is requested."""
+class PageRenderer:
+    """Makes each page of a batch in this process when it is requested."""
 
     def start(self) -> None:
         """No-op, because there are no processes to start."""
@@ -61,10 +44,10 @@ class InlineRenderer:
         return overview_page(book, links)
 
 
-INLINE = InlineRenderer()
+INLINE = PageRenderer()
 
 
-class PoolRenderer:
+class PoolRenderer(PageRenderer):
     """Makes pages in child processes, which start with the first page unless `start` is called earlier. If a process
     dies, this process makes its page.
     """

@@ -8,18 +8,15 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.batch.changes import files_in_words, grades_in_words, stands_of
-from grader.batch.conditions import conditions_of, why_again
-from grader.batch.corrections import Orders, read_corrections, without_effect
-from grader.batch.extensions import read_extensions
+from grader.batch.changes import conditions_of, files_in_words, grades_in_words, stands_of, why_again
 from grader.batch.lateness import LateWork, apply_deadlines
+from grader.batch.lists import Orders, read_corrections, read_extensions, without_effect
 from grader.batch.lms_files import write_uploads
 from grader.batch.outputs import Outputs
 from grader.batch.page_renderer import INLINE, PageRenderer
 from grader.batch.progress_table import counting, following
-from grader.batch.publishing import FAULTS, Missing, Outcomes, blank_book, missing_in_words, pages_of, publish
-from grader.batch.regrading import choose, chosen_in_words
-from grader.batch.scheduler import Event, Left, Listener, grade_all, make_plan, missing
+from grader.batch.publishing import FAULTS, Missing, Outcomes, blank_book, pages_of, publish
+from grader.batch.scheduler import Event, Left, Listener, choose, chosen_in_words, grade_all, make_plan, missing
 from grader.batch.station import Facilities
 from grader.batch.store import Store, at_work, batch_seed, conditions_before, swap_stands
 from grader.batch.workforce import Workforce
@@ -31,7 +28,7 @@ from grader.course.submissions.handin import Intake
 from grader.course.suite import Coursework
 from grader.lms.intake import take_all
 from grader.lms.intake.owners import Owner
-from grader.lms.intake.people import everybody
+from grader.lms.intake.roster import everybody
 from grader.lms.intake.summary import tell
 from grader.lms.platforms import Upload
 from grader.protocol.text import showable
@@ -162,7 +159,7 @@ def _publish(
         remarks = write_uploads(request.uploads, book, outputs)
     missing = (*published.missing, *(Missing(where="the batch", fault=fault) for fault in faults))
     if missing:
-        outputs.write(FAULTS, missing_in_words(missing))
+        outputs.write(FAULTS, "\n".join(map(str, missing)))
     for remark in (*without_effect(outcomes.corrections, book), *remarks):
         say(showable(f"{remark.where}: {remark.why}"))
     say(files_in_words(outputs.finish()))

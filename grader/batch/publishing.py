@@ -15,12 +15,12 @@ released.
 
 import dataclasses
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from grader.batch.corrections import ABSENT, Order, Orders, corrected, graded_by_hand
 from grader.batch.lateness import LateWork, deducted
+from grader.batch.lists import ABSENT, Order, Orders, corrected, graded_by_hand
 from grader.batch.outputs import Outputs
 from grader.batch.page_renderer import PageRenderer, source_of
 from grader.batch.rescoring import up_to_date
@@ -70,6 +70,9 @@ class Missing:
 
     where: str
     fault: Fault
+
+    def __str__(self) -> str:
+        return f"{showable(self.where)}: {self.fault.sentence}\n\n{self.fault.traceback}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,11 +190,6 @@ def publish(outcomes: Outcomes, outputs: Outputs, renderer: PageRenderer, writte
     outputs.write("index.html", overview.text)
     missing.extend(Missing(where="the batch", fault=fault) for fault in (*faults, *overview.faults))
     return Published(book=book, missing=tuple(missing))
-
-
-def missing_in_words(missing: Sequence[Missing]) -> str:
-    """Return the content of faults.txt, which has each missing part with its submission and its traceback."""
-    return "\n".join(f"{showable(each.where)}: {each.fault.sentence}\n\n{each.fault.traceback}" for each in missing)
 
 
 def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:

@@ -11,7 +11,6 @@ from grader.course.suite import Coursework
 from grader.grading.check_kinds import rescored_checks
 from grader.grading.checks.requirements import are_shown_right, forfeit, is_forfeited, required
 from grader.grading.explain.problem import NOT_RIGHT
-from grader.results.check import Check
 from grader.results.result import Result
 from grader.results.suite_results import joined, separated
 
@@ -29,7 +28,11 @@ def lacks_measurements(result: Result, assignment: Coursework) -> bool:
     missing measurements would reveal the failure to students.
     """
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
-    return any(are_shown_right(part, own.checks) and any(map(_is_unmeasured, own.checks)) for own, part in parts)
+    unmeasured = NOT_RIGHT.reason, NOT_RIGHT.message
+    return any(
+        are_shown_right(part, own.checks) and any((each.reason, each.message) == unmeasured for each in own.checks)
+        for own, part in parts
+    )
 
 
 def rescore(result: Result, assignment: Coursework) -> Result:
@@ -54,7 +57,3 @@ def _rescored(result: Result, assignment: Assignment) -> Result:
         max_points=sum(check.max_points for check in checks),
         provenance=replace(result.provenance, assignment_sha256=assignment.sha256),
     )
-
-
-def _is_unmeasured(check: Check) -> bool:
-    return (check.reason, check.message) == (NOT_RIGHT.reason, NOT_RIGHT.message)

@@ -1,9 +1,11 @@
 """Schedules the gradings of a course: decides which are left, passes them to the workforce, and handles failures.
+`--regrade WHAT=VALUE` selects stored results that are graded again.
 
 Intake -> an item for each different file and assignment -> items that are not in the store -> workforce -> store
     -> items whose speed could not be measured, one at a time while nothing else runs -> store
 """
 
+import difflib
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -11,16 +13,18 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.batch.rescoring import lacks_measurements, up_to_date
-from grader.batch.station import NAME, Facilities, GradingJob, MissingSpeeds, WholeGrading, Work, most_points
+from grader.batch.station import NAME, Facilities, GradingJob, MissingSpeeds, WholeGrading, most_points
 from grader.batch.store import Store, content_key, seed_of
 from grader.batch.workforce import Workforce
-from grader.common.errors import GraderError
+from grader.common.errors import GraderError, InputError
+from grader.common.people import person_key, similar_person
+from grader.common.phrases import count
 from grader.course.submissions.handin import HandIn, Intake
 from grader.course.suite import Coursework
 from grader.lms.bundle import Bundle, pack
 from grader.protocol.text import showable
 from grader.results.result import Result, Ungraded
-from grader.results.verdicts import UNTIMED
+from grader.results.verdicts import UNTIMED, Verdict
 
 ATTEMPTS = 3
 """Maximum number of attempts at a grading that fails through a fault of grader, or that is too noisy to time."""
@@ -62,7 +66,7 @@ class BatchPlan:
     def job(self, item: Item, before: Result | None = None) -> GradingJob:
         """Return the job for an item. `before` is the earlier result of the item, if there is one."""
         return GradingJob(
-            work=_work(item, before),
+            work=WholeGrading() if before is None else MissingSpeeds(result=up_to_date(before, item.assignment)),
             settings_json=self.settings_json,
             facilities=self.facilities,
             bundle=item.bundle,
@@ -73,10 +77,6 @@ class BatchPlan:
             parts=tuple(part.part for part in item.assignment.parts),
             max_points=most_points(item.assignment),
         )
-
-
-def _work(item: Item, before: Result | None) -> Work:
-    return WholeGrading() if before is None else MissingSpeeds(result=up_to_date(before, item.assignment))
 
 
 def make_plan(
@@ -218,3 +218,59 @@ def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:
     except Exception as error:  # noqa: BLE001 - Dask raises errors of many types
         told = str(error) if isinstance(error, GraderError) else f"its station failed: {error!r}"
         return Ungraded(assignment="", submission=str(NAME), fault=showable(told))
+
+
+Assignments = dict[str, Coursework]
+Choice = Callable[[Item, Result, Assignments, str], bool]
+
+
+CHOICES: dict[str, Choice] = {
+    "student": lambda item, _result, _assignments, label: any(
+        person_key(handin.student.label) == person_key(label) for handin in item.handins
+    ),
+    "check": lambda _item, result, _assignments, words: any(
+        words in check.name and check.verdict is not Verdict.PASSED for check in result.checks
+    ),
+    "changed": lambda _item, result, assignments, name: (
+        result.assignment == name and result.provenance.assignment_sha256 != assignments[name].sha256
+    ),
+}
+"""Conditions for a stored result, by the word before the "=".
+
+`student` selects all results of a student. `check` selects results in which a check with these words in its name has
+not passed. `changed` selects results of an assignment that has changed since then, even if they could be scored again
+without a new grading.
+"""
+
+
+def choose(plan: BatchPlan, store: Store, assignments: Assignments, wanted: str) -> tuple[str, ...]:
+    """Return the keys of the stored results that a choice selects. Raises InputError if the choice is not valid."""
+    what, _, value = wanted.partition("=")
+    if what not in CHOICES or not value:
+        raise InputError(
+            f"--regrade {wanted} is not understood; write student=LABEL, check=WORDS or changed=ASSIGNMENT."
+        )
+    if what == "student":
+        labels = {handin.student.label for item in plan.items.values() for handin in item.handins}
+        if person_key(value) not in map(person_key, labels):
+            raise _unknown(f"there is no student {value!r}", similar_person(value, labels))
+    if what == "changed" and value not in assignments:
+        near = difflib.get_close_matches(value, assignments, n=1, cutoff=0.4)
+        raise _unknown(f"there is no assignment {value!r} in this batch", next(iter(near), None))
+    stored = ((item, store.load(key)) for key, item in plan.items.items())
+    return tuple(
+        item.key for item, result in stored if result is not None and CHOICES[what](item, result, assignments, value)
+    )
+
+
+def chosen_in_words(wanted: str, number: int) -> str:
+    """Return a sentence with the number of gradings that a choice selects. If it selects none, the sentence must be
+    clear about that, because the instructor expects new gradings.
+    """
+    if number:
+        return f"--regrade {wanted}: {count(number, 'stored grading')} to make again."
+    return f"--regrade {wanted} matches no stored grading, so nothing is graded again for it."
+
+
+def _unknown(words: str, near: str | None) -> InputError:
+    return InputError(f"{words}; did you mean {near}?" if near else f"{words}.")

@@ -31,7 +31,7 @@ from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.execution.assignment_plans import baseline_is_comparable
-from grader.lms.wheel import own_wheel
+from grader.lms.bundle import own_wheel
 
 TEMPLATE = Path(__file__).parent / "templates" / "kit"
 COMMAND, IGNORED = "grader", ".gitignore"

@@ -123,7 +123,7 @@ def _moodle_export() -> Export:
 
 
 def _moodle_feedback(path: "Path", pages: "Iterable[tuple[Student, str, bytes]]") -> "tuple[Remark, ...]":
-    from grader.lms.exports.feedback_zip import feedback_zip
+    from grader.lms.exports.feedback import feedback_zip
 
     return feedback_zip(path, pages)
 

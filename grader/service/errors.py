@@ -1,6 +1,7 @@
 """Exceptions for requests that are refused. Their messages are sentences for the person who made the request."""
 
 from grader.common.errors import GraderError
+from grader.protocol.text import showable
 
 
 class RefusedError(GraderError):
@@ -21,6 +22,14 @@ def length_in_words(name: str, text: str, most: int) -> str:
     """
     found = f"has {len(text):,} characters" if text else "is empty"
     return f"The {name} {found}. Write {most:,} characters at most."
+
+
+def text_within(field: str, name: str, text: str, most: int, more: str = "") -> str:
+    """The text of a field of a form. Raises FieldError, with the sentence `more`, if it is empty or too long."""
+    words = showable(text).strip()
+    if not 0 < len(words) <= most:
+        raise FieldError(field, f"{length_in_words(name, words, most)} {more}".strip())
+    return words
 
 
 class NotFoundError(RefusedError):

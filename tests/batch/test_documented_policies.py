@@ -7,7 +7,7 @@ from courses import ADDITION, KERNEL, course_of
 from fake_workforce import FakeWorkforce
 from project import ROOT
 
-from grader.batch.extensions import EXTENSIONS
+from grader.batch.lists import EXTENSIONS
 from grader.batch.pipeline import BatchRequest, grade_batch
 
 SECTION = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8").partition("## Due dates and late work\n")[2]

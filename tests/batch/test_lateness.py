@@ -10,9 +10,8 @@ from courses import course_of
 from fake_workforce import GOOD, handin, intake
 from hidden_parts import WITHOUT_POINTS, Batch, points_in
 
-from grader.batch import corrections
-from grader.batch.extensions import EXTENSIONS
 from grader.batch.lateness import TAKEN_FOR_LATE, TAKEN_FOR_ON_TIME, apply_deadlines, deducted
+from grader.batch.lists import CORRECTIONS, EXTENSIONS
 from grader.common.record import replace
 from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import LateRule, read_date
@@ -232,7 +231,7 @@ def test_a_deduction_stands_in_every_file_with_points_and_runs_nothing(batch):
 def test_corrections_come_last(batch):
     """A signed correction is added to the points after the deduction, and an unsigned one replaces them."""
     batch.graded()
-    path = batch.folder / "out" / corrections.NAME
+    path = batch.folder / "out" / CORRECTIONS
     for points, after in (("+1", batch.whole.points * 0.8 + 1), ("12", 12)):
         path.write_text(f"student,assignment,points,comment\n7,small,{points},by hand\n")
         batch.graded(late=TEN, **DUE)

@@ -10,7 +10,7 @@ import pytest
 from batches import waited
 from samples import BUILD, DEVICE, ROOFLINE, SPEED, UNGRADED, result
 
-from grader.batch.page_renderer import InlineRenderer, PoolRenderer, source_of
+from grader.batch.page_renderer import PageRenderer, PoolRenderer, source_of
 from grader.grading.device_lock import exclusive
 from grader.results.gradebook import Gradebook
 
@@ -34,7 +34,7 @@ def lasting(tmp_path_factory):
 @pytest.mark.parametrize("told", [GRADED, UNGRADED], ids=["graded", "ungraded"])
 def test_a_page_is_the_same_wherever_it_is_made(lasting, told):
     """A page from another process is identical to the byte, with its figures, whether or not it was begun early."""
-    page = InlineRenderer().page(told)
+    page = PageRenderer().page(told)
     assert lasting.page(told) == page
     lasting.begin(told)
     assert lasting.page(told) == page
@@ -49,7 +49,7 @@ def test_a_page_that_was_begun_is_made_once(lasting, monkeypatch):
         lasting.begin(GRADED)
     packed = lasting._begun[source_of(GRADED)].result().text
     assert len(packed) < len(zlib.decompress(packed)) / 2
-    assert lasting.page(GRADED) == InlineRenderer().page(GRADED)
+    assert lasting.page(GRADED) == PageRenderer().page(GRADED)
     assert len(asked) == 1
 
 
@@ -74,7 +74,7 @@ def test_pages_wait_until_nobody_is_timed_on_the_processor(beside, tmp_path):
         process = running(beside)
         waited(lambda: has_open(process, tmp_path / "grader-cpu.gate"))
         assert not beside._begun[source_of(GRADED)].done()
-    assert beside.page(GRADED) == InlineRenderer().page(GRADED)
+    assert beside.page(GRADED) == PageRenderer().page(GRADED)
 
 
 def test_a_process_that_dies_costs_no_page(beside, tmp_path):
@@ -82,7 +82,7 @@ def test_a_process_that_dies_costs_no_page(beside, tmp_path):
     with exclusive(DEVICE, tmp_path):
         beside.begin(GRADED)
         os.kill(running(beside).pid, signal.SIGKILL)
-        assert beside.page(GRADED) == InlineRenderer().page(GRADED)
+        assert beside.page(GRADED) == PageRenderer().page(GRADED)
 
 
 @pytest.mark.whole
@@ -97,7 +97,7 @@ def test_the_overview_is_made_there_too(beside):
         parts={"small": ("",)},
         rows=(),
     )
-    page = InlineRenderer().overview(book, {})
+    page = PageRenderer().overview(book, {})
     assert beside.overview(book, {}) == page
     beside.close()
     assert beside.overview(book, {}) == page

@@ -14,7 +14,7 @@ from samples import BUILD, SPEED, failed, result
 
 from grader import reports
 from grader.batch import lms_files, publishing
-from grader.batch.page_renderer import INLINE, InlineRenderer
+from grader.batch.page_renderer import INLINE, PageRenderer
 from grader.batch.pipeline import BatchRequest, grade_batch, look
 from grader.batch.progress_table import outcome_in_words
 from grader.batch.store import Store
@@ -93,7 +93,7 @@ def test_everything_is_written(run, tmp_path):
 EVERYBODY = [f"submissions/{who}/kernels.cl" for who in ("anna", "bob", "carol")]
 
 
-class Recorder(InlineRenderer):
+class Recorder(PageRenderer):
     """Makes pages in this process, and records which pages were begun or made and in which order."""
 
     def __init__(self, workforce):

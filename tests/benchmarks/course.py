@@ -26,7 +26,7 @@ from cohort_audit import misplaced, unexpected  # noqa: E402
 from synthetic import QUICK, Cohort, batch, course_of, kinds, write_courses  # noqa: E402
 
 from grader.course.catalogue import Course  # noqa: E402
-from grader.lms.intake import take_in  # noqa: E402
+from grader.lms.intake import take_all  # noqa: E402
 
 MEBIBYTE = 1024**2
 LOOK_EVERY = 0.25
@@ -95,7 +95,7 @@ def grade_cohort(cohort: Cohort, course: Course, work: Path, jobs: int) -> Run:
     """Grade a cohort and compare the results with the expected ones. Then run the batch twice with nothing to grade."""
     out = work / f"results-{cohort.plot.shape}"
     download = cohort.download(work / "downloads" / cohort.plot.shape)
-    intake = take_in(download, tuple(course.load(name) for name in cohort.plot.assignments))
+    intake = take_all((download,), tuple(course.load(name) for name in cohort.plot.assignments))
     wrong_places = misplaced(cohort, intake)
     gradings = len({(handin.sha256, handin.assignment) for handin in intake.handins})
     command = [*batch(cohort, download, course, out), "--jobs", str(jobs), "--sandbox", "docker"]

@@ -31,7 +31,7 @@ from services import Service  # noqa: E402
 from starlette.types import Message  # noqa: E402
 
 from grader.service.db.tables.submissions import GradingRow  # noqa: E402
-from grader.service.submissions.estimates import QueueSnapshot, places_of  # noqa: E402
+from grader.service.submissions.health import QueueSnapshot, places_of  # noqa: E402
 
 AN_HOUR, ATTEMPTS = 3600.0, 3
 PAGES = 6

@@ -38,8 +38,8 @@ from services import Service  # noqa: E402
 from serving_course import Serving  # noqa: E402
 from sqlalchemy import func, insert, select  # noqa: E402
 
-from grader.service.db.clock import utc_now  # noqa: E402
-from grader.service.db.outbox.sending import SendState  # noqa: E402
+from grader.service.db.outbox import SendState  # noqa: E402
+from grader.service.db.session import utc_now  # noqa: E402
 from grader.service.db.tables.audit import AuditRow  # noqa: E402
 from grader.service.db.tables.decisions import Decision, DecisionRow  # noqa: E402
 from grader.service.db.tables.grading_states import State  # noqa: E402
@@ -47,7 +47,7 @@ from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiLineIt
 from grader.service.db.tables.people import CourseRole, PersonRow  # noqa: E402
 from grader.service.db.tables.submissions import AttemptRow, GradingRow  # noqa: E402
 from grader.service.lti.services.scores import send_again  # noqa: E402
-from grader.service.station.storage.results import ready  # noqa: E402
+from grader.service.station.storage import ready  # noqa: E402
 
 PATIENCE = 1800.0
 """Seconds after which the benchmark gives up."""

@@ -38,7 +38,7 @@ from grader.course.submissions.submission import fresh_seed, parse_submission  #
 from grader.grading.grade import grade_coursework  # noqa: E402
 from grader.grading.progress import Decided, Progress  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
-from grader.lms.intake import take_in  # noqa: E402
+from grader.lms.intake import take_all  # noqa: E402
 from grader.reports import REPORTS  # noqa: E402
 from grader.results.result import Result  # noqa: E402
 from grader.results.verdicts import Reason, Verdict  # noqa: E402
@@ -61,7 +61,7 @@ def main() -> None:
     work = Path(tempfile.mkdtemp(prefix="throughput-"))
     try:
         download = cohort.download(work / "download")
-        intake = take_in(download, tuple(COURSE.load(name) for name in given.assignments))
+        intake = take_all((download,), tuple(COURSE.load(name) for name in given.assignments))
         for jobs in given.jobs:
             print_rate(cohort, intake, [*batch(cohort, download, COURSE, work / f"jobs-{jobs}"), "--jobs", str(jobs)])
         print_parts(intake)

@@ -18,7 +18,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from grader.lms.intake import take_in
+from grader.lms.intake import take_all
 from grader.lms.intake.summary import tell
 from grader.protocol.text import UNSHOWABLE
 
@@ -208,7 +208,7 @@ def _taken_in(download: Download) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "download.zip"
         path.write_bytes(download.data)
-        intake = take_in(path, (_assignment("coalsTransp"), _assignment("blockMMM")))
+        intake = take_all((path,), (_assignment("coalsTransp"), _assignment("blockMMM")))
     labels = {each.student.label for each in (*intake.handins, *intake.absences)}
     assert not any(label in {"", ".", ".."} or set(label) & set("/\\\0") for label in labels), "a label is no name"
     assert not any(map(UNSHOWABLE.search, tell(intake).splitlines())), "a control character is shown"

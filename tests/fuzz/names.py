@@ -31,14 +31,13 @@ from student_rows import gradebook
 from grader.cli import main as cli
 from grader.course.submissions.handin import Absence, HandIn, Intake, Student
 from grader.lms.exports.canvas import canvas_gradebook
-from grader.lms.exports.feedback import comment
-from grader.lms.exports.feedback_zip import feedback_zip
+from grader.lms.exports.feedback import comment, feedback_zip
 from grader.lms.exports.grades import grades_csv
 from grader.lms.exports.moodle import moodle_worksheet
 from grader.lms.exports.sheet import DELIMITERS, read_sheet
 from grader.lms.intake.labels import labels
-from grader.lms.intake.lines import remark
 from grader.lms.intake.owners import Owner
+from grader.lms.intake.reading.listing import remark
 from grader.lms.intake.summary import tell
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import UNSHOWABLE

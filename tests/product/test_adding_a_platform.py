@@ -72,31 +72,16 @@ def from_page(sheet):
     return upload(sheet, {})
 """
 
-LOADING = """\
-def _slate_intake() -> Shape:
-    from grader.lms.intake.platforms import slate
-
-    return slate
-
-
-def _slate_export() -> Export:
-    from grader.lms.exports import slate
-
-    return slate
-
-
-"""
-
 ENTRY = """\
     LearningPlatform(
         name="Slate",
         download="a download from Slate",
-        intake=_slate_intake,
+        intake=partial(_module, "intake.platforms.slate"),
         grades=GradeFile(
             name="Slate's list",
             option="slate_list",
             columns={"slate_column": "Heading of its column for points, if not recognised."},
-            export=_slate_export,
+            export=partial(_module, "exports.slate"),
         ),
     ),
 """
@@ -132,7 +117,6 @@ def package(tmp_path):
     made = Package(tmp_path / "package")
     made.write("grader/lms/intake/platforms/slate.py", INTAKE)
     made.write("grader/lms/exports/slate.py", EXPORT)
-    made.insert("grader/lms/platforms.py", LOADING, before="PLATFORMS: tuple")
     made.insert("grader/lms/platforms.py", ENTRY, before=')\n"""Platforms in the order of detection')
     made.insert("docs/instructors.md", "| `slate-list.csv` | a copy |\n", before="| `moodle-feedback.zip` |")
     return made

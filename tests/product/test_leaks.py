@@ -14,8 +14,8 @@ from leaks import COMMENTS, GOLDEN, SOLUTIONS, folder_of, of_files, passages, se
 from project import ASSIGNMENTS, ROOT
 
 from grader.authoring.scaffold import start
+from grader.lms.bundle import zipped
 from grader.lms.kit import student_kit
-from grader.lms.wheel import zipped
 
 TEMPLATE = ROOT / "student_template"
 GUIDE = ROOT / "docs" / "reading-your-report.md"

@@ -8,7 +8,6 @@ MOST_ENTRIES = 12
 """Maximum number of modules and folders in a folder."""
 
 WITHOUT_TESTS = (
-    "db/clock.py",  # the time
     "db/migrations/",  # test_migrate.py compares them with the tables
     "db/tables/",  # columns
     "web/routes/",  # tests/service/web opens their pages, and test_permissions.py asks each route

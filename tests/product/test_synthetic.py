@@ -21,7 +21,7 @@ from synthetic import QUICK, Cohort, batch, cohort_of, course_of, write_courses
 from grader.course.catalogue import Course
 from grader.course.submissions.handin import Intake
 from grader.lms.exports.grades import KINDS
-from grader.lms.intake import take_in
+from grader.lms.intake import take_all
 from grader.results.result import Result
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("synthetic")]  # one process grades each course only once
@@ -66,7 +66,7 @@ def grade(cohort, folder, sandbox, more):
     return Graded(
         cohort=cohort,
         course=course,
-        intake=take_in(download, tuple(course.load(name) for name in cohort.plot.assignments)),
+        intake=take_all((download,), tuple(course.load(name) for name in cohort.plot.assignments)),
         command=command,
         environment=environment,
         ended=run(command, environment),
@@ -174,4 +174,4 @@ def test_a_large_course_is_placed_to_the_last_student(tmp_path):
     for cohort in course_of(1000, SEED):
         course = courses[cohort.plot.course]
         asked = tuple(course.load(name) for name in cohort.plot.assignments)
-        assert misplaced(cohort, take_in(cohort.download(tmp_path / cohort.plot.shape), asked)) == []
+        assert misplaced(cohort, take_all((cohort.download(tmp_path / cohort.plot.shape),), asked)) == []

@@ -13,9 +13,8 @@ from schemas.gradescope import Results
 from suites import FIRST, LAST, NAME
 from xunit import XUNIT
 
-from grader.batch.regrading import choose
 from grader.batch.rescoring import rescore
-from grader.batch.scheduler import grade_all
+from grader.batch.scheduler import choose, grade_all
 from grader.batch.store import Store
 from grader.common.phrases import capital
 from grader.course.rubric import Kind

@@ -1,13 +1,14 @@
-"""Stations on this machine. They share its processors, unless a setting fixes the number of spare processors
-for each.
+"""Stations on this machine, and the choice between them and a cluster. The stations share the processors of this
+machine, unless a setting fixes the number of spare processors for each.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import cycle, islice
 from typing import Any
 
 from grader.batch.station import Facilities, GradingJob, grade, look_around
+from grader.batch.workforce import Workforce
 from grader.batch.workforce.processes import Processes
 from grader.common.errors import InputError
 from grader.execution.sandbox.limits import spare_processors
@@ -60,3 +61,18 @@ class Stations:
     def close(self) -> None:
         """Stop all stations. Jobs that are running fail."""
         self._processes.close()
+
+
+def hire(settings_json: str, jobs: int, scheduler: str | None, places: Places, say: Callable[[str], None]) -> Workforce:
+    """Return stations on this machine at these places, or a cluster. `say` is called when a worker of the cluster joins
+    or leaves. Raises InputError if a cluster is requested and Dask is not installed.
+    """
+    if scheduler is None:
+        return Stations(jobs, settings_json, places)
+    try:
+        from grader.batch.workforce.cluster import Cluster  # Dask is an extra that only a cluster needs
+    except ImportError as error:
+        raise InputError(
+            "--scheduler needs Dask: install it from a clone of grader with `pip install '.[cluster]'`."
+        ) from error
+    return Cluster(scheduler, settings_json, say)

@@ -87,7 +87,7 @@ def batch(
     from grader.batch.page_renderer import PoolRenderer
     from grader.batch.pipeline import BatchRequest, grade_batch, look
     from grader.batch.progress_table import outcome_in_words
-    from grader.batch.workforce.hiring import hire
+    from grader.batch.workforce.local import hire
     from grader.cli.devices import places
     from grader.cli.exit_codes import PASSED
     from grader.cli.result_codes import batch_exit_code

@@ -19,13 +19,13 @@ def gradescope(
     """Make an autograder for Gradescope. It contains the model solution, so do not show it to students."""
     from grader.common.files import check_writable, write_whole
     from grader.grading.settings import load_settings
-    from grader.lms.autograder import Platform, autograder, gradescope_zip
+    from grader.lms.bundle import RUN, SETUP, Platform, autograder, zipped
 
     settings = load_settings({"course": course})
     settings.places.require_solutions()
     files = autograder(Platform.GRADESCOPE, settings.places.load(name), settings.constraints)
     check_writable(out)
-    write_whole(out, gradescope_zip(files))
+    write_whole(out, zipped(files, executable=frozenset({SETUP, RUN})))
     typer.echo(out)
 
 
@@ -33,7 +33,7 @@ def gitlab(name: NameArgument, out: OutOption, course: CourseOption = None) -> N
     """Make a project that grades in GitLab. It contains the model solution, so do not show it to students."""
     from grader.common.files import write_new
     from grader.grading.settings import load_settings
-    from grader.lms.autograder import Platform, autograder
+    from grader.lms.bundle import Platform, autograder
 
     settings = load_settings({"course": course})
     settings.places.require_solutions()

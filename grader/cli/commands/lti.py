@@ -47,7 +47,7 @@ def add(
     if match not in {"", "email", "username", "sourcedid"}:
         raise InputError(f"--match {match} is not a claim; choose email, username or sourcedid.")
     with _service(data, database) as (reached, client):
-        from grader.service.db.clock import utc_now
+        from grader.service.db.session import utc_now
         from grader.service.lti.keys import ensure_key
         from grader.service.lti.registrations import Registration, register
 
@@ -85,7 +85,7 @@ def check(
 ) -> None:
     """Report what works at each registered platform, and what does not. Exit code 1 if something does not work."""
     with _service(data, database) as (reached, client):
-        from grader.service.db.clock import utc_now
+        from grader.service.db.session import utc_now
         from grader.service.lti.check import findings
         from grader.service.lti.registrations import platforms
 
@@ -105,7 +105,7 @@ def check(
 def rotate(*, data: DataOption = None, database: DatabaseOption = None) -> None:
     """Replace the key that signs the service's messages. Platforms see both keys for two days."""
     with _service(data, database) as (reached, _client):
-        from grader.service.db.clock import utc_now
+        from grader.service.db.session import utc_now
         from grader.service.lti.keys import rotate as add_key
 
         with reached.writing() as session:
@@ -118,7 +118,7 @@ def invite(
 ) -> None:
     """Print a link with which a platform registers itself once, within a day (dynamic registration)."""
     with _service(data, database) as (reached, _client):
-        from grader.service.db.clock import utc_now
+        from grader.service.db.session import utc_now
         from grader.service.lti.registrations import registration_link
 
         with reached.writing() as session:

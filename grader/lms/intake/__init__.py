@@ -12,7 +12,7 @@ from grader.common.errors import InputError
 from grader.course.submissions.handin import Intake
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
-from grader.lms.intake.assemble import place
+from grader.lms.intake.choosing import place
 from grader.lms.intake.owners import Owner, Sorted
 from grader.lms.intake.platforms import by_assignment, students
 from grader.lms.intake.reading import checkouts
@@ -38,20 +38,14 @@ NESTED_LIMIT = 512 * 1024 * 1024
 """Maximum number of bytes of a download within a zip, since it is read as a whole."""
 
 
-def take_in(path: Path, assignments: tuple[Coursework, ...], roster: tuple[Owner, ...] = ()) -> Intake:
-    """Read all gradable work in a folder, a zip or a CSV of checkouts. Problems in submissions become remarks.
-
-    The result includes all students on the roster, even those who have not handed in anything.
-
-    Raises InputError if the path is of another kind, cannot be read at all, or contains nothing that looks like a
-    submission.
-    """
-    return take_all((path,), assignments, roster)
-
-
 def take_all(paths: Sequence[Path], assignments: tuple[Coursework, ...], roster: tuple[Owner, ...] = ()) -> Intake:
-    """Read several paths like `take_in`. Each adds to the earlier ones. If a student has work in several, the later one
-    counts.
+    """Read all gradable work in folders, zips and CSVs of checkouts. Problems in submissions become remarks.
+
+    If a student has work in several paths, the later one counts. The result includes all students on the roster, even
+    those who have not handed in anything.
+
+    Raises InputError if a path is of another kind, cannot be read at all, or contains nothing that looks like a
+    submission.
     """
     with ExitStack() as being_read:
         sources = [source for path in paths for source in _sources(path, assignments, being_read)]

@@ -1,17 +1,19 @@
-"""Chooses a student's file for each assignment. The latest file is chosen, or none if it is unclear which one is the
-latest.
+"""Turns the files of all students into hand-ins, absences and remarks. For each assignment, a student's latest file is
+chosen, or none if it is unclear which one is the latest.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.course.submissions.handin import Remark
+from grader.common.people import sort_key
+from grader.course.submissions.handin import Absence, HandIn, Intake, Remark, Student
 from grader.course.submissions.submission import FILE_NAME, is_binary
 from grader.course.suite import Coursework
-from grader.lms.intake.lines import one_line, remark
+from grader.lms.intake.labels import labels
 from grader.lms.intake.matching import attempt_of, copy_of, defined_in, named_in
-from grader.lms.intake.owners import Piece
-from grader.lms.intake.reading.listing import is_source, stem
+from grader.lms.intake.owners import Piece, Pile, Sorted
+from grader.lms.intake.reading.listing import is_source, one_line, remark, stem
+from grader.lms.intake.reading.opening import Budget, opened
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,11 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
     lost = [each.piece.where for each in candidates if missing and each.piece.where not in matched]
     known = {each.piece.where for each in candidates}
     others = [each for each in pieces if not each.refused and each.where not in known]
-    meant = [each.where for each in others if not candidates or _names_any(each.parts, missing)]
+    meant = [
+        each.where
+        for each in others
+        if not candidates or named_in((*each.parts[:-1], each.parts[-1].partition(".")[0]), missing)  # with any ending
+    ]
     unplaced = list(_refusals(pieces))
     unplaced += _without_match((each for each in candidates if each.piece.where in lost), assignments)
     if meant:
@@ -195,6 +201,58 @@ def _refusals(pieces: tuple[Piece, ...]) -> Iterable[Remark]:
     return [remark(wheres, why) for why, wheres in reasons.items()]
 
 
-def _names_any(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> bool:
-    """True if a path contains the name of one of the assignments, with any ending."""
-    return named_in((*parts[:-1], parts[-1].partition(".")[0]), assignments) is not None
+def place(shape: str, sources: Sequence[Sorted], assignments: tuple[Coursework, ...]) -> Intake:
+    """Choose the latest files. Each student has a hand-in or an absence for every assignment.
+
+    If a student is in several sources, the last source with work for an assignment counts.
+    """
+    piles: dict[tuple[str, str], list[Pile]] = {}
+    for pile in (each for source in sources for each in source.piles):
+        piles.setdefault(pile.owner.identity, []).append(pile)
+    named = labels(theirs[-1].owner for theirs in piles.values())
+    handins: list[HandIn] = []
+    absences: list[Absence] = []
+    unplaced = [each for source in sources for each in source.unplaced]
+    remarks = [each for source in sources for each in source.remarks]
+    for theirs in sorted(piles.values(), key=lambda each: sort_key(named[each[-1].owner])):
+        owner = theirs[-1].owner
+        student = Student(label=named[owner], name=one_line(owner.name), key=owner.key)
+        choices = [choose(tuple(opened(pile.pieces, Budget())), assignments) for pile in theirs]
+        for choice in choices:
+            unplaced += choice.unplaced
+            remarks += choice.remarks
+        for assignment in assignments:
+            found = [choice.chosen[assignment.name] for choice in choices if assignment.name in choice.chosen]
+            if found:
+                last = found[-1]
+                handins.append(
+                    HandIn(
+                        student=student,
+                        assignment=assignment.name,
+                        where=one_line(last.piece.where),
+                        data=last.data,
+                        late=last.piece.late,
+                        team=last.piece.team,
+                        submitted=last.piece.submitted,
+                    )
+                )
+                remarks += _superseded(found)
+                continue
+            reasons = [*(choice.refused.get(assignment.name) for choice in choices), *(pile.refused for pile in theirs)]
+            why = next(filter(None, reversed(reasons)), "")
+            absences.append(Absence(student=student, assignment=assignment.name, refused=why))
+    return Intake(
+        shape=shape,
+        handins=tuple(handins),
+        absences=tuple(absences),
+        unplaced=tuple(dict.fromkeys(unplaced)),
+        remarks=tuple(dict.fromkeys(remarks)),
+    )
+
+
+def _superseded(found: Sequence[Candidate]) -> Iterator[Remark]:
+    """Yield a remark on work in an earlier source, if a later source has different work."""
+    *older, last = found
+    wheres = [each.piece.where for each in older if each.data != last.data]
+    if wheres:
+        yield remark(wheres, f"is ignored; {one_line(last.piece.where)} counts")

@@ -43,13 +43,10 @@ def label(name: str) -> str:
     replaced.
     """
     plain = NOWHERE.sub("-", unicodedata.normalize("NFC", name))
-    shown = "".join(" " if letter.isspace() else letter for letter in plain if _is_shown(letter))
+    seen = (letter for letter in plain if letter.isspace() or unicodedata.category(letter)[0] != "C")
+    shown = "".join(" " if letter.isspace() else letter for letter in seen)
     cut = _cut(" ".join(shown.split()).lstrip(" .-"), LENGTH) or "student"
     return _cut(f"_{cut}", LENGTH) if DEVICES.fullmatch(cut) else cut
-
-
-def _is_shown(letter: str) -> bool:
-    return letter.isspace() or unicodedata.category(letter)[0] != "C"
 
 
 def _cut(text: str, size: int) -> str:

@@ -25,7 +25,8 @@ def named_by(name: str, assignments: tuple[Coursework, ...]) -> str | None:
     """Return the assignment with this name or alias, ignoring spacing and capitals, or None if the name is unknown."""
     base, _ = copy_of(stem(name))
     wanted = {_plain(stem(name)), _plain(base)}
-    return next((each.name for each in assignments if wanted & {_plain(one) for one in names_of(each)}), None)
+    names = {each.name: {_plain(one) for one in (each.name, *_kernels_of(each))} for each in assignments}
+    return next((name for name, known in names.items() if wanted & known), None)
 
 
 def named_in(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> str | None:
@@ -60,11 +61,6 @@ def attempt_of(name: str) -> int | None:
     """
     match = ATTEMPT.fullmatch(stem(name))
     return int(match["number"]) if match else None
-
-
-def names_of(assignment: Coursework) -> tuple[str, ...]:
-    """Return all names of an assignment, which are its own name and the names of its kernels."""
-    return (assignment.name, *_kernels_of(assignment))
 
 
 def _kernels_of(assignment: Coursework) -> Iterator[str]:

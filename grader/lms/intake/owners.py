@@ -6,8 +6,7 @@ from datetime import datetime
 
 from grader.common.people import person_key, person_name
 from grader.course.submissions.handin import Remark
-from grader.lms.intake.lines import remark
-from grader.lms.intake.reading.listing import File, Listing, Read
+from grader.lms.intake.reading.listing import File, Listing, Read, remark
 
 
 @dataclass(frozen=True, kw_only=True)

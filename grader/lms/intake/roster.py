@@ -1,17 +1,53 @@
-"""All people of a course, so that every list also contains the students who have not handed in anything."""
+"""All people of a course and of a batch, from the roster, the platforms' lists and the hand-ins, so that every list
+also contains the students who have not handed in anything.
+"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from grader.common.errors import InputError
-from grader.common.people import Register, person_name
-from grader.course.submissions.handin import Remark
-from grader.lms.intake.lines import remark
+from grader.common.people import Person, Register, person_name
+from grader.course.submissions.handin import Absence, HandIn, Intake, Remark
 from grader.lms.intake.owners import Owner, Pile, Sorted
-from grader.lms.intake.people import identified, register_of
-from grader.lms.intake.reading.listing import normal
+from grader.lms.intake.reading.listing import normal, remark
 from grader.lms.intake.reading.table import TableRow, read_table
+
+
+def register_of(owners: Iterable[Owner]) -> Register:
+    """Return the people of one list."""
+    return Register(tuple(Person(names=(each.name,), key=each.key) for each in owners))
+
+
+def everybody(intake: Intake, lists: Sequence[Sequence[Owner]]) -> Register:
+    """Return the students of an intake with all their names in the lists, and the other people in the lists.
+
+    A student without a key is matched to the only person with that name in a list. A list without keys adds only names
+    that are in no other list.
+    """
+    registers = tuple(map(register_of, lists))
+    known: dict[tuple[str, str], Person] = {}
+    everyone: tuple[HandIn | Absence, ...] = (*intake.handins, *intake.absences)
+    for student in dict.fromkeys(each.student for each in everyone):
+        owner = Owner(name=student.name, key=student.key)
+        for register in registers:
+            owner = identified(owner, register)
+        known[owner.identity] = Person(names=(student.name,), key=owner.key, label=student.label)
+    for owner in (each for people in lists for each in people if each.key is not None):
+        person = known.setdefault(owner.identity, Person(names=(), key=owner.key))
+        known[owner.identity] = replace(person, names=(*person.names, owner.name))
+    names = {person_name(name) for person in known.values() for name in person.names}
+    others = {person_name(each.name): each for people in lists for each in people if each.key is None}
+    added = (Person(names=(each.name,)) for name, each in others.items() if name not in names)
+    return Register((*known.values(), *added))
+
+
+def identified(owner: Owner, register: Register) -> Owner:
+    """Return the owner with the key of the only person who has this name and a key. An owner who has a key is returned
+    unchanged.
+    """
+    same = [each for each in register.named(owner.name) if each.key is not None]
+    return replace(owner, key=same[0].key) if owner.key is None and len(same) == 1 else owner
 
 
 def read_roster(path: Path) -> tuple[Owner, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.common.phrases import count
 from grader.course.submissions.handin import Absence, HandIn, Intake, Remark, strangers
-from grader.lms.intake.lines import one_line
+from grader.lms.intake.reading.listing import one_line
 
 WIDTH = 80
 NAMES = 20

@@ -1,13 +1,22 @@
-"""An assignment in the form that pages show: its handout, its version, and its rules for handing in."""
+"""An assignment in the form that pages show: its handout, its version, and its rules for handing in. The last good
+states are stored in the database, so that a missing file does not change the rules of an assignment.
+"""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from grader.common.record import Record
 from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import Policies
 from grader.course.suite import Coursework
 from grader.service.course.limits import HandInRules, rules_of
+from grader.service.db.session import Database
+from grader.service.db.tables.assignments import AssignmentRow
+from grader.service.db.tables.submissions import AttemptRow
 
 
 class Version(Record):
@@ -61,3 +70,24 @@ class LastGoodState(Record):
 
     states: Mapping[str, AssignmentView] = {}
     used: frozenset[str] = frozenset()
+
+
+def memory_in(database: Database) -> Callable[[], LastGoodState]:
+    """Return a function that reads the last good state of the course, for use by an AssignmentCache."""
+
+    def recall() -> LastGoodState:
+        with database.reading() as session:
+            states = {
+                row.name: AssignmentView.model_validate_json(row.state)
+                for row in session.scalars(select(AssignmentRow))
+            }
+            used = frozenset(session.scalars(select(AttemptRow.assignment).distinct()))
+        return LastGoodState(states=states, used=used)
+
+    return recall
+
+
+def remember(session: Session, assignments: Iterable[AssignmentView], now: datetime) -> None:
+    """Store the states of these assignments."""
+    for each in assignments:
+        session.merge(AssignmentRow(name=each.name, state=each.model_dump_json(), at=now))

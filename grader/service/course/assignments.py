@@ -1,4 +1,9 @@
-"""The assignments of the course in the form that pages show: handouts, and the rules for handing in."""
+"""The assignments of the course in the form that pages show: handouts, and the rules for handing in.
+
+The class of a station is the class of its device, `cpu` or `gpu`, unless the operator sets another one. If the course
+sets a class for an assignment, its gradings wait for a station of that class. Any free station grades the other
+assignments.
+"""
 
 import math
 import time
@@ -28,13 +33,6 @@ from grader.service.course.handouts import render_handout
 from grader.service.errors import NotFoundError
 
 HANDOUT = "README.md"
-
-
-@dataclass(frozen=True)
-class _Unreadable:
-    """An assignment that cannot be read."""
-
-    why: str
 
 
 Stamp = tuple[int, int]
@@ -84,7 +82,7 @@ class AssignmentCache:
     ) -> None:
         self.course, self._guide, self._fresh = course, guide, fresh
         self._read = lru_cache(maxsize=1000)(self._try_to_load)
-        self._rendered = lru_cache(maxsize=1)(self._guide_of)
+        self._rendered = lru_cache(maxsize=1)(lambda _changed: render_handout(read_text(guide)))
         self._zone = lru_cache(maxsize=1)(self._zone_of)
         self._saved = lru_cache(maxsize=1)(lambda _readable, _names: recall())
         self._read_at, self._reading = -math.inf, _Reading(shown={}, problems={}, lost=(), zone=UTC)
@@ -148,7 +146,7 @@ class AssignmentCache:
         models = tuple(_stamp(self.course.reference / name / MODEL_FILE) for name in names)
         read = {name: self._read_one(name, models) for name in names}
         good = {name: each for name, each in read.items() if isinstance(each, AssignmentView)}
-        problems |= {name: each.why for name, each in read.items() if isinstance(each, _Unreadable)}
+        problems |= {name: str(each) for name, each in read.items() if isinstance(each, InputError)}
         saved = self._saved(frozenset(good), frozenset(names))
         last = {**saved.states, **self._last}
         rules = self.course.assignments.parent / RULES_FILE
@@ -162,7 +160,8 @@ class AssignmentCache:
             shown=dict(sorted(shown.items(), key=lambda each: (each[1].order or math.inf, each[0]))),
             problems=problems,
             lost=tuple(sorted(saved.used - shown.keys() - problems.keys())),
-            zone=self._zone_now(rules, shown),
+            # if course.yaml cannot be read, the zone of an assignment
+            zone=self._zone(_stamp(rules)) or next((each.policies.zone for each in shown.values()), UTC),
         )
 
     def _names(self) -> tuple[list[str], dict[str, str]]:
@@ -191,17 +190,13 @@ class AssignmentCache:
             elif name in saved.used:
                 yield name, replace(each, gone=True)
 
-    def _zone_now(self, rules: Path, shown: Mapping[str, AssignmentView]) -> tzinfo:
-        """The time zone of course.yaml; if that file cannot be read, the zone of an assignment."""
-        return self._zone(_stamp(rules)) or next((each.policies.zone for each in shown.values()), UTC)
-
     def _zone_of(self, _stamp: Stamp | None) -> tzinfo | None:
         try:
             return self.course.rules().zone
         except InputError:
             return None
 
-    def _read_one(self, name: str, models: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
+    def _read_one(self, name: str, models: tuple[Stamp | None, ...]) -> AssignmentView | InputError:
         """Read an assignment, which may fail. The result is cached until one of the files on which it depends changes.
         The model solutions of all assignments are among them, because some assignments use those of others.
         """
@@ -213,14 +208,11 @@ class AssignmentCache:
         )
         return self._read(name, (*map(_stamp, files), *models))
 
-    def _guide_of(self, _changed: int) -> str:
-        return render_handout(read_text(self._guide))
-
-    def _try_to_load(self, name: str, _stamps: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
+    def _try_to_load(self, name: str, _stamps: tuple[Stamp | None, ...]) -> AssignmentView | InputError:
         try:
             return self._loaded(name)
         except InputError as error:
-            return _Unreadable(str(error))
+            return error
 
     def _loaded(self, name: str) -> AssignmentView:
         coursework = self.course.load(name)
@@ -247,3 +239,22 @@ def _stamp(path: Path) -> Stamp | None:
     except OSError:
         return None
     return status.st_ctime_ns, status.st_size
+
+
+def classes_of(cache: AssignmentCache) -> dict[str, str]:
+    """The device class of each assignment; empty if any station may grade it. It is also empty if the assignment could
+    never be read, so that a station takes its gradings and reports the reason.
+    """
+    return {name: _class_of(cache, name) for name in cache.names()}
+
+
+def elsewhere(classes: Mapping[str, str], own: str) -> frozenset[str]:
+    """The assignments that a station of this class does not grade."""
+    return frozenset(name for name, wanted in classes.items() if wanted not in {"", own})
+
+
+def _class_of(cache: AssignmentCache, name: str) -> str:
+    try:
+        return cache.assignment(name).policies.device_class or ""
+    except NotFoundError:
+        return ""

@@ -3,7 +3,6 @@
 import re
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 GUIDE, GUIDE_PAGE = "reading-your-report.md", "/guide"
 
@@ -26,23 +25,15 @@ def render_handout(text: str) -> str:
     """
     parser = MarkdownIt("js-default", {"html": False, "linkify": False})
     tokens = parser.parse(COMMENT.sub("", text))
-    for token in tokens:
-        _remove_dead_link(token)
+    for child in (child for token in tokens for child in token.children or ()):
+        if child.type == "link_open":  # the service does not show files of the course, so their links become text
+            child.attrs = _link_attributes(str(child.attrs.get("href", "")))
+        if child.type == "image":
+            child.type, child.tag, child.children = "text", "", None
     markup: str = parser.renderer.render(tokens, parser.options, {})
     for plain, reachable in SCROLLABLE.items():
         markup = markup.replace(plain, reachable)
     return markup
-
-
-def _remove_dead_link(token: Token) -> None:
-    """Replace a link to a file of the course with its text, because the service does not show these files. An image is
-    replaced with its description.
-    """
-    for child in token.children or ():
-        if child.type == "link_open":
-            child.attrs = _link_attributes(str(child.attrs.get("href", "")))
-        if child.type == "image":
-            child.type, child.tag, child.children = "text", "", None
 
 
 def _link_attributes(link: str) -> dict[str, str | int | float]:

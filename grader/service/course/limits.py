@@ -10,7 +10,6 @@ from datetime import datetime
 
 from grader.common.phrases import count
 from grader.course.policies.attempts import Attempt, Bucket, bucket
-from grader.course.policies.counting import Try
 from grader.course.policies.deadlines import Extension, Schedule, closes, days_late, schedule
 from grader.course.policies.rules import Counts, Policies, in_words
 from grader.service.db.tables.grading_states import State
@@ -94,11 +93,6 @@ class PastAttempt:
 def is_late(rules: HandInRules, received: datetime) -> bool:
     """True if an attempt that was received at this time is late."""
     return days_late(rules.dates, received) > 0
-
-
-def as_try(rules: HandInRules, received: datetime, points: float | None) -> Try:
-    """An attempt in the form from which the policy chooses the one that counts."""
-    return Try(at=received, days=days_late(rules.dates, received), points=points)
 
 
 def attempts_left(rules: HandInRules, past: Sequence[PastAttempt], now: datetime) -> Bucket | None:

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from grader.protocol.text import showable
-from grader.service.db.outbox.sending import SendState
+from grader.service.db.outbox import SendState
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.outbox import DeliveryRow, WebhookRow
 from grader.service.db.tokens import fresh_token

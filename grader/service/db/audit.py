@@ -44,9 +44,8 @@ class AuditPage:
 
 def note_by_station(session: Session, attempt: AttemptRow, words: str, now: datetime) -> None:
     """Write a line by a station about an attempt. Students do not see it because it may reveal a hidden outcome."""
-    named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
-    about = attempt.person.key
-    session.add(AuditRow(at=now, who="a station", about=about, what=f"{named}: {words}", by_station=True))
+    what = f"{attempt.in_words}: {words}"
+    session.add(AuditRow(at=now, who="a station", about=attempt.person.key, what=what, by_station=True))
 
 
 def audit_page(session: Session, wanted: AuditFilter) -> AuditPage:

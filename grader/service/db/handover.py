@@ -29,13 +29,8 @@ def as_lines(*texts: str) -> bytes:
     return b"".join(each.encode() + b"\n" for each in texts)
 
 
-def told_database() -> str:
-    """Read the address of the database from standard input."""
-    return told_line()
-
-
 def told_line() -> str:
-    """Read the next line from standard input."""
+    """Read the next line from standard input. The first one is the address of the database."""
     line = b""
     while not line.endswith(b"\n"):  # byte by byte, so that later input is not lost in a buffer
         line += os.read(sys.stdin.fileno(), 1) or b"\n"

@@ -1,5 +1,5 @@
 """Files about the course that instructors download. A separate process makes each file, as jobs.py explains.
 
 __main__.py  the process       gradebook.py  the course as a gradebook of a batch (course_rows.py has its rows)
-files.py     each file         archive.py    the zip of everything that counts         xlsx.py  a spreadsheet
+files.py     each file         xlsx.py       a spreadsheet
 """

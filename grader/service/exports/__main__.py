@@ -9,7 +9,7 @@ from contextlib import closing
 
 from grader.common.errors import GraderError
 from grader.course.catalogue import Course
-from grader.service.db.handover import told_database
+from grader.service.db.handover import told_line
 from grader.service.db.session import Database
 from grader.service.exports.files import WRITERS
 from grader.service.exports.gradebook import GradebookReader
@@ -21,7 +21,7 @@ def main() -> None:
     limit_this_process()
     request = ExportRequest.model_validate_json(sys.argv[1])
     course = Course(assignments=request.assignments, reference=request.reference)
-    with closing(Database(told_database())) as database:
+    with closing(Database(told_line())) as database:
         try:
             reader = GradebookReader(database, course, request.assignment)
             WRITERS[request.kind](reader, sys.stdin.buffer.read(), sys.stdout.buffer)

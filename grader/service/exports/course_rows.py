@@ -1,26 +1,67 @@
-"""Converts an assignment to the tables of a batch, with a row and an attempt for each student."""
+"""Converts an assignment to the tables of a batch, with a row and an attempt for each student.
 
+Brief grades are stored with each result. A page about the course reads hundreds of them instead of whole results. They
+contain hidden checks but not the source.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from pydantic import TypeAdapter
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.batch.corrections import Order, graded_by_hand
+from grader.batch.lists import Order, graded_by_hand
 from grader.course.policies.deadlines import DECIMALS, Lateness
 from grader.course.submissions.handin import Student
 from grader.lms.intake.labels import labels
 from grader.lms.intake.owners import Owner
-from grader.results.gradebook import Grade, StudentRow
-from grader.results.result import Correction, Deduction
+from grader.results.gradebook import Grade, StudentRow, grade_of
+from grader.results.result import Correction, Deduction, Result
 from grader.service.db.tables.people import PersonRow
-from grader.service.db.tables.submissions import AttemptRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.grades.final import FinalGrade
-from grader.service.grades.summaries import Brief, briefs_in
-from grader.service.grades.views import CourseLine, CourseTable
+from grader.service.grades.overview import CourseLine, CourseTable
 from grader.service.grades.wording import deduction_in_words
 
 UNGRADED = "it has not been graded yet."
 EXCUSED = "the student is excused."
 EXCLUDED = "every attempt is excluded."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Brief:
+    """A grade, and the part of it that students see. Neither contains the source."""
+
+    grade: Grade
+    shown: Grade
+
+
+BRIEFS = TypeAdapter(Brief)
+
+CACHED_BRIEFS = 2000
+"""Number of brief grades that a process caches for later requests of the same page. Each takes about ten kilobytes."""
+
+
+def brief_of(result: Result, shown: Result) -> str:
+    """The brief grade of a result and of the part that students see, as JSON."""
+    return BRIEFS.dump_json(Brief(grade=_without_source(result), shown=_without_source(shown))).decode()
+
+
+def briefs_in(session: Session, gradings: Sequence[int]) -> dict[int, Brief]:
+    """Brief grades of these gradings, by number. Gradings that have not ended are left out."""
+    wanted = select(GradingRow.id, GradingRow.brief).where(GradingRow.id.in_(gradings))
+    return {row.id: _read(row.brief) for row in session.execute(wanted) if row.brief is not None}
+
+
+def _without_source(result: Result) -> Grade:
+    return replace(grade_of(result), source="")
+
+
+@lru_cache(maxsize=CACHED_BRIEFS)
+def _read(brief: str) -> Brief:
+    return BRIEFS.validate_json(brief)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from grader.lms.exports.sheet import BOM, harmless
 from grader.protocol.text import showable
 from grader.service.db.tables.audit import AuditRow
-from grader.service.grades.views import CourseLine, CourseTable
+from grader.service.grades.overview import CourseLine, CourseTable
 
 FIELDS = "points", "of", "attempts", "late", "why"
 """The columns of an assignment. `points` are the points that count. `why` explains a deduction or a correction, or

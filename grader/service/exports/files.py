@@ -1,5 +1,14 @@
-"""Functions that write each export file. They use the functions of a batch."""
+"""Functions that write each export file. They use the functions of a batch.
 
+The zip archive of all results that count has the layout of a results folder of `grader batch`:
+
+index.html  grades.csv  grades.xlsx  batch.xml
+sources/LABEL/ASSIGNMENT.cl
+students/LABEL/ASSIGNMENT.html (and the other formats of a batch)       the report as students see it
+instructor/LABEL/ASSIGNMENT.html                                        the whole report, if students see less
+"""
+
+import io
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -9,6 +18,7 @@ from pathlib import Path
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from grader.batch.publishing import BESIDE
 from grader.common.people import person_key, person_name
 from grader.common.phrases import listed
 from grader.course.submissions.handin import Absence, Remark, Student
@@ -21,13 +31,12 @@ from grader.reports.junit import render_batch
 from grader.results.gradebook import Gradebook, StudentRow, for_students
 from grader.results.result import Result, Ungraded
 from grader.service.errors import RefusedError
-from grader.service.exports.archive import write_archive
-from grader.service.exports.gradebook import GradebookReader
+from grader.service.exports.gradebook import GradebookReader, GradedRow, StoredResult
 from grader.service.exports.jobs import FILLED, ExportKind
 from grader.service.exports.similarity_search import similar
 from grader.service.exports.xlsx import write_workbook
 
-ExportWriter = Callable[[GradebookReader, bytes, IO[bytes]], None]
+ExportWriter = Callable[[GradebookReader, bytes, IO[bytes]], object]
 """Function that writes a file from the gradebook and the bytes that an instructor uploaded."""
 
 HELD_BACK = "left out because its results are held back. Publish them, and make this file again."
@@ -36,21 +45,37 @@ NOTHING_PUBLISHED = "All results are held back, so students see no points. Publi
 NOT_RELEASED = "its grades do not include hidden checks, which count as zero until you release them."
 
 
+def write_archive(reader: GradebookReader, junit: str, out: IO[bytes]) -> None:
+    """Write the archive. Results are read one at a time to limit memory."""
+    book = reader.gradebook()
+    links: dict[tuple[str, str], str] = {}
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("grades.csv", grades_csv(book))
+        archive.writestr("batch.xml", junit)
+        workbook = io.BytesIO()
+        write_workbook(book, workbook)
+        archive.writestr("grades.xlsx", workbook.getvalue())
+        for each, stored in reader.results():
+            links[each.row.student.label, each.row.assignment] = _write_one(archive, each, stored)
+        archive.writestr("index.html", overview_page(reader.with_sources(book), links).text)
+
+
+def _write_one(archive: ZipFile, each: GradedRow, stored: StoredResult) -> str:
+    """Write the files of one attempt, and return the path of its most complete page."""
+    place = f"{each.row.student.label}/{each.row.assignment}"
+    archive.writestr(f"sources/{place}.cl", stored.data)
+    archive.writestr(f"students/{place}.html", stored.page)
+    for ending, render in BESIDE.items():
+        archive.writestr(f"students/{place}.{ending}", render(stored.shown))
+    if stored.full_page is None:
+        return f"students/{place}.html"
+    archive.writestr(f"instructor/{place}.html", stored.full_page)
+    return f"instructor/{place}.html"
+
+
 def _overview(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
     links = {(each.row.student.label, each.row.assignment): f"../attempts/{each.public}" for each in reader.graded}
     out.write(overview_page(reader.with_sources(reader.gradebook()), links).text.encode())
-
-
-def _grades(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
-    out.write(grades_csv(reader.gradebook()).encode())
-
-
-def _workbook(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
-    write_workbook(reader.gradebook(), out)
-
-
-def _junit(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
-    out.write(render_batch(suites(reader)).encode())
 
 
 def suites(reader: GradebookReader) -> Iterator[tuple[str, Result | Ungraded | Absence]]:
@@ -68,10 +93,6 @@ def _without_grade(row: StudentRow) -> Ungraded | Absence:
     return Absence(student=row.student, assignment=row.assignment, left_out=row.fault)
 
 
-def _archive(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
-    write_archive(reader, render_batch(suites(reader)), out)
-
-
 def _filled(platform: LearningPlatform, reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
     """Write a zip archive with the filled copy, remarks and, if the platform can import them, the pages as feedback."""
     assert platform.grades is not None
@@ -79,7 +100,8 @@ def _filled(platform: LearningPlatform, reader: GradebookReader, given: bytes, o
     owners = upload.roster()
     students = _platform_students(reader, owners)
     remarks = (*_left_out(reader), *_by_name(reader, students, owners))
-    book = _as_platform(_published(reader), students)
+    book = _published(reader)
+    book = replace(book, rows=tuple(replace(row, student=students[row.student.label]) for row in book.rows))
     with tempfile.TemporaryDirectory() as folder, ZipFile(out, "w", ZIP_DEFLATED) as archive:
         if platform.feedback is None:
             _write_upload(archive, upload, book, remarks)
@@ -183,10 +205,6 @@ def _once(pairs: list[tuple[str, str | None]]) -> dict[str, str | None]:
     return {name: value for name, value in pairs if names.count(name) == 1}
 
 
-def _as_platform(book: Gradebook, students: Mapping[str, Student]) -> Gradebook:
-    return replace(book, rows=tuple(replace(row, student=students[row.student.label]) for row in book.rows))
-
-
 def _similar(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
     (assignment,) = reader.coursework
     out.write(similar(reader, assignment).model_dump_json().encode())
@@ -195,9 +213,9 @@ def _similar(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
 WRITERS: Mapping[str, ExportWriter] = {
     ExportKind.OVERVIEW: _overview,
     ExportKind.SIMILAR: _similar,
-    ExportKind.GRADES: _grades,
-    ExportKind.WORKBOOK: _workbook,
-    ExportKind.JUNIT: _junit,
-    ExportKind.ARCHIVE: _archive,
+    ExportKind.GRADES: lambda reader, _, out: out.write(grades_csv(reader.gradebook()).encode()),
+    ExportKind.WORKBOOK: lambda reader, _, out: write_workbook(reader.gradebook(), out),
+    ExportKind.JUNIT: lambda reader, _, out: out.write(render_batch(suites(reader)).encode()),
+    ExportKind.ARCHIVE: lambda reader, _, out: write_archive(reader, render_batch(suites(reader)), out),
     **{kind: partial(_filled, platform) for kind, platform in FILLED.items()},
 }

@@ -18,16 +18,16 @@ from grader.course.suite import Coursework
 from grader.reports import page
 from grader.results.gradebook import Grade, Gradebook, StudentRow
 from grader.results.result import Result
+from grader.service.course.assignment_view import memory_in
 from grader.service.course.assignments import AssignmentCache
-from grader.service.course.saved_assignments import memory_in
 from grader.service.db.session import Database
 from grader.service.db.tables.assignments import PoolRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.errors import RefusedError
 from grader.service.exports.course_rows import AssignmentRows, rows_of
 from grader.service.exports.similarity import PoolKind
-from grader.service.grades.publication.holds import held_assignments
-from grader.service.grades.views import course_table
+from grader.service.grades.overview import course_table
+from grader.service.grades.publication import held_assignments
 
 SHAPE = "the submission service"
 

@@ -16,8 +16,7 @@ from grader.common.phrases import count
 from grader.common.record import Record
 from grader.lms.intake.reading.archive import DAMAGE, PACKINGS
 from grader.protocol.text import showable
-from grader.service.db.batches import in_batches
-from grader.service.db.session import Database
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.assignments import PoolRow
 from grader.service.db.tables.audit import AuditRow
 from grader.service.errors import RefusedError

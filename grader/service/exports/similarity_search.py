@@ -29,7 +29,8 @@ def similar(reader: GradebookReader, assignment: str) -> SimilarSources:
     """Identical and similar sources of an assignment. Pairs from small groups come first because in a large group, many
     students have probably found the same simple solution.
     """
-    skeleton = "\n".join([reader.coursework[assignment].skeleton, *_allowed(reader, assignment)])
+    allowed = (text for _, text in reader.pool(assignment, PoolKind.ALLOWED))
+    skeleton = "\n".join([reader.coursework[assignment].skeleton, *allowed])
     rows = (*_own(reader), *_earlier(reader, assignment))
     publics = {each.row.student.label: each.public for each in reader.graded}
     texts = {row.student.label: row.grade.source for row in rows if row.grade is not None}
@@ -47,10 +48,6 @@ def similar(reader: GradebookReader, assignment: str) -> SimilarSources:
         ),
         pairs=tuple(_side_by_side(pair, texts, publics, skeleton) for pair in chosen[:PAIRS_SHOWN]),
     )
-
-
-def _allowed(reader: GradebookReader, assignment: str) -> Iterator[str]:
-    return (text for _, text in reader.pool(assignment, PoolKind.ALLOWED))
 
 
 def _own(reader: GradebookReader) -> Iterator[StudentRow]:

@@ -50,16 +50,13 @@ def write_workbook(book: Gradebook, out: IO[bytes]) -> None:
             sheet = workbook.add_worksheet(name)
             sheet.freeze_panes(1, 1)
             for number, line in enumerate(lines):
-                _write_line(sheet, number, line, heading if number == 0 else None)
+                look = heading if number == 0 else None
+                for column, cell in enumerate(line):
+                    if isinstance(cell, str):
+                        sheet.write_string(number, column, showable(cell)[:MAX_CELL_LENGTH], look)
+                    elif cell is not None:
+                        sheet.write_number(number, column, cell, look)
     out.write(made.getvalue())
-
-
-def _write_line(sheet: xlsxwriter.worksheet.Worksheet, number: int, line: Sequence[Cell], look: object) -> None:
-    for column, cell in enumerate(line):
-        if isinstance(cell, str):
-            sheet.write_string(number, column, showable(cell)[:MAX_CELL_LENGTH], look)
-        elif cell is not None:
-            sheet.write_number(number, column, cell, look)
 
 
 def _points(book: Gradebook) -> Iterator[Sequence[Cell]]:

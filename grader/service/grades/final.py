@@ -1,7 +1,7 @@
 """Final grades, computed by pure functions from records. A final grade combines the attempt that counts, the deduction
 for lateness, and decisions by hand.
 
-    tables -> Records (records.py) -> Work of each student or group -> settle (course/policies/) -> FinalGrade
+    tables -> Records (visibility.py) -> Work of each student or group -> settle (course/policies/) -> FinalGrade
 
 Final grades are not stored, so a changed date, an extension or an exclusion applies at once, also to earlier attempts.
 """
@@ -13,10 +13,10 @@ from datetime import datetime
 from typing import Literal
 
 from grader.course.policies.corrections import Amount
-from grader.course.policies.counting import CountedAttempt, Work, settle
+from grader.course.policies.counting import CountedAttempt, Try, Work, settle
 from grader.course.policies.deadlines import Extension, Lateness, days_late, lateness
 from grader.service.course.assignment_view import AssignmentView
-from grader.service.course.limits import HandInRules, as_try
+from grader.service.course.limits import HandInRules
 from grader.service.db.tables.decisions import Decision, DecisionRow, ExtensionRow
 from grader.service.grades.wording import decision_in_words, deduction_in_words
 
@@ -163,7 +163,10 @@ class _Unit:
             students=frozenset(self.people),
             late=self.rules.policies.late,
             counts=self.rules.counts,
-            tries=tuple(as_try(self.rules, each.received, each.points) for each in self.attempts),
+            tries=tuple(
+                Try(at=each.received, days=days_late(self.rules.dates, each.received), points=each.points)
+                for each in self.attempts
+            ),
         )
 
 

@@ -4,12 +4,11 @@ Students see only results that the reports of the listed students show. Before r
 correct if its shown checks pass (results/withholding.py).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import starmap
 from math import isfinite
 from statistics import geometric_mean
-from typing import NamedTuple
+from typing import Any
 
 from sqlalchemy import SQLColumnExpression, select
 from sqlalchemy.orm import Session
@@ -77,53 +76,36 @@ def boards_for_staff(session: Session, assignment: str) -> tuple[Leaderboard, ..
     return _boards(_timed(session, assignment, GradingRow.speed))
 
 
-class _Timed(NamedTuple):
-    """The result of a counting attempt. `shown` is the speed that the student sees."""
-
-    person_id: int
-    name: str
-    pseudonym: str | None
-    attempt: str
-    device: str
-    speed: float
-    shown: float | None
-
-
-def _timed(session: Session, assignment: str, speed: SQLColumnExpression[float | None]) -> list[_Timed]:
+def _timed(session: Session, assignment: str, speed: SQLColumnExpression[float | None]) -> Sequence[Any]:
     """The results of counting attempts that have a speed of this kind, the fastest first. Attempts with equal speeds
     are in the order in which they were handed in.
     """
-    person = PersonRow.id, PersonRow.name, PseudonymRow.name
-    measured = AttemptRow.public, GradingRow.device, speed, GradingRow.shown_speed
+    person = PersonRow.id, PersonRow.name, PseudonymRow.name.label("pseudonym")
     wanted = (
-        select(*person, *measured)
+        select(*person, AttemptRow.public, GradingRow.device)
+        .add_columns(speed.label("speed"), GradingRow.shown_speed.label("shown"))
         .join(AttemptRow, AttemptRow.person_id == PersonRow.id)
         .join(GradingRow, AttemptRow.counted_id == GradingRow.id)
         .outerjoin(PseudonymRow, PseudonymRow.person_id == PersonRow.id)
         .where(AttemptRow.assignment == assignment, PersonRow.role == CourseRole.STUDENT, speed.is_not(None))
         .where(AttemptRow.trial.is_(False), AttemptRow.id.not_in(select(ExclusionRow.attempt_id)))
     )
-    return [_Timed._make(row) for row in session.execute(wanted.order_by(speed.desc(), AttemptRow.id))]
+    return session.execute(wanted.order_by(speed.desc(), AttemptRow.id)).all()
 
 
-def _boards(timed: Iterable[_Timed]) -> tuple[Leaderboard, ...]:
+def _boards(timed: Iterable[Any]) -> tuple[Leaderboard, ...]:
     """One leaderboard for each device. Each student appears at most once on a leaderboard."""
-    fastest: dict[str, dict[int, _Timed]] = {}
+    fastest: dict[str, dict[int, LeaderboardLine]] = {}
     for row in timed:
-        fastest.setdefault(row.device, {}).setdefault(row.person_id, row)
-    return tuple(
-        Leaderboard(device=device, places=tuple(starmap(_placed, enumerate(rows.values(), start=1))))
-        for device, rows in sorted(fastest.items())
-    )
-
-
-def _placed(rank: int, row: _Timed) -> LeaderboardLine:
-    return LeaderboardLine(
-        rank=rank,
-        person_id=row.person_id,
-        name=row.name,
-        pseudonym=row.pseudonym,
-        speed=row.speed,
-        attempt=row.attempt,
-        shown=row.pseudonym is not None and row.shown is not None,
-    )
+        lines = fastest.setdefault(row.device, {})
+        if row.id not in lines:
+            lines[row.id] = LeaderboardLine(
+                rank=len(lines) + 1,
+                person_id=row.id,
+                name=row.name,
+                pseudonym=row.pseudonym,
+                speed=row.speed,
+                attempt=row.public,
+                shown=row.pseudonym is not None and row.shown is not None,
+            )
+    return tuple(Leaderboard(device=name, places=tuple(lines.values())) for name, lines in sorted(fastest.items()))

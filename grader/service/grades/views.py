@@ -1,32 +1,38 @@
-"""Read models for pages: the status of a student at an assignment, and the table of the course."""
+"""Read models for pages: the status of a student at an assignment, a small chart of the points of the attempts, and
+gradings that failed.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import bindparam, func, select
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy.orm import Session, selectinload
 
 from grader.common.people import by_name
 from grader.common.phrases import count
 from grader.course.policies.attempts import Bucket
 from grader.service.course import limits
 from grader.service.course.assignment_view import AssignmentView
-from grader.service.course.groups import team_at
+from grader.service.course.groups import history, history_of, past_of, team_at
 from grader.service.course.limits import HandInRules
 from grader.service.db.tables.decisions import ExclusionRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
-from grader.service.grades.final import FinalGrade, GradeKey
-from grader.service.grades.publication.holds import held_assignments
-from grader.service.grades.records import grades_of_all
+from grader.service.grades.final import FinalGrade
+from grader.service.grades.publication import held_assignments
 from grader.service.grades.visibility import ResultAccess, SeenResult
 from grader.service.grades.wording import deduction_in_sentences, lateness_in_words, worth_in_words
-from grader.service.submissions.history import history, history_of, past_of
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
 """Query for the exclusions of attempts. It is built once because each page of a student runs it."""
+
+WIDTH, HEIGHT = 640, 130
+"""Size of the chart in SVG units."""
+
+LEFT, RIGHT, TOP, BOTTOM = 44, 16, 14, 26
+"""Margins of the chart, with room for the axis labels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,10 +143,12 @@ def _status(
     """Build a status from the student's rules and the points that the reader may see."""
     person_id, access, now = asked.person_id, asked.access, asked.now
     attempts = history(session, person_id, assignment.name)
+    numbers = [each.id for each in attempts]
     team = team_at(session, assignment.policies, person_id)
     is_student = session.get_one(PersonRow, person_id).role == CourseRole.STUDENT
     rules = grade.rules if is_student else assignment.rules
     applied = rules if is_student else limits.TRIAL
+    excluded = session.scalars(EXCLUSIONS, {"attempts": numbers}) if numbers else ()
     past = past_of(session, attempts if len(team) == 1 else history_of(session, team, assignment.name), team)
     return AssignmentStatus(
         assignment=assignment,
@@ -149,7 +157,7 @@ def _status(
         bucket=limits.attempts_left(applied, past, now),
         grade=grade,
         counting=next((each for each in attempts if each.id == grade.attempt), None),
-        excluded=_excluded(session, [each.id for each in attempts]),
+        excluded={each.attempt_id: each for each in excluded},
         others=_people(session, team - {person_id}),
         late=limits.is_late(rules, now),
         refusal=limits.refusal(applied, past, 0, now),
@@ -171,60 +179,10 @@ def deduction_of(
     return deduction_in_sentences(result.points or 0.0, grade.cost_of(attempt.received))
 
 
-def _excluded(session: Session, attempts: Sequence[int]) -> dict[int, ExclusionRow]:
-    found = session.scalars(EXCLUSIONS, {"attempts": attempts}) if attempts else ()
-    return {each.attempt_id: each for each in found}
-
-
 def _people(session: Session, numbers: frozenset[int]) -> tuple[PersonRow, ...]:
     if not numbers:
         return ()
     return tuple(by_name(session.scalars(select(PersonRow).where(PersonRow.id.in_(numbers)))))
-
-
-@dataclass(frozen=True, kw_only=True)
-class CourseLine:
-    """A student's grades and the attempts that count, both by assignment."""
-
-    person: PersonRow
-    grades: dict[str, FinalGrade]
-    counting: dict[str, AttemptRow | None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CourseTable:
-    """Grades of all students."""
-
-    assignments: tuple[AssignmentView, ...]
-    lines: tuple[CourseLine, ...]
-
-
-def course_table(session: Session, assignments: Sequence[AssignmentView]) -> CourseTable:
-    """The table of all students, sorted by name. A course has tens of thousands of attempts, so whole rows are read
-    only of attempts that count.
-    """
-    students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT))
-    grades = grades_of_all(session, assignments)
-    rows = _attempts(session, [each.attempt for each in grades.values() if each.attempt is not None])
-    lines = tuple(_line(person, assignments, grades, rows) for person in by_name(students))
-    return CourseTable(assignments=tuple(assignments), lines=lines)
-
-
-def _line(
-    person: PersonRow,
-    assignments: Sequence[AssignmentView],
-    grades: Mapping[GradeKey, FinalGrade],
-    rows: Mapping[int, AttemptRow],
-) -> CourseLine:
-    theirs = {each.name: grades[person.id, each.name] for each in assignments}
-    counting = {name: None if one.attempt is None else rows[one.attempt] for name, one in theirs.items()}
-    return CourseLine(person=person, grades=theirs, counting=counting)
-
-
-def _attempts(session: Session, numbers: Sequence[int]) -> dict[int, AttemptRow]:
-    """These attempts with the gradings that count."""
-    wanted = select(AttemptRow).where(AttemptRow.id.in_(numbers)).options(joinedload(AttemptRow.counted))
-    return {row.id: row for row in session.scalars(wanted)}
 
 
 def faulted(session: Session) -> Sequence[GradingRow]:
@@ -234,3 +192,60 @@ def faulted(session: Session) -> Sequence[GradingRow]:
     wanted = select(GradingRow).where(GradingRow.state == State.FAULTED, GradingRow.id.in_(latest))
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
     return session.scalars(wanted.options(loaded).order_by(GradingRow.id.desc())).all()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartPoint:
+    """An attempt with a result, and its position in the chart."""
+
+    number: int
+    points: float
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointsChart:
+    """The chart. `top` and `bottom` are the vertical positions of all points and of 0 points."""
+
+    points: tuple[ChartPoint, ...]
+    most: float
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+    bottom: int = HEIGHT - BOTTOM
+
+    @property
+    def line(self) -> str:
+        """The line through all points, as the attribute `points` of an SVG polyline."""
+        return " ".join(f"{each.x:g},{each.y:g}" for each in self.points)
+
+
+def points_chart(attempts: Sequence[AttemptRow]) -> PointsChart | None:
+    """The chart of the attempts with a result that the student may see; None if there are fewer than two, or if the
+    assignment is worth 0 points.
+    """
+    known = [
+        (each.number, each.counted.shown_points, each.counted.max_points)
+        for each in sorted(attempts, key=lambda one: one.number)
+        if each.counted is not None and each.counted.shown_points is not None and each.counted.max_points is not None
+    ]
+    most = max((each[2] for each in known), default=0.0)
+    if len(known) < 2 or most <= 0:
+        return None
+    step = (WIDTH - LEFT - RIGHT) / (len(known) - 1)
+    height = HEIGHT - TOP - BOTTOM
+    return PointsChart(
+        points=tuple(
+            ChartPoint(
+                number=number,
+                points=points,
+                x=round(LEFT + step * place, 1),
+                y=round(TOP + height * (1 - min(1.0, max(0.0, points / most))), 1),
+            )
+            for place, (number, points, _) in enumerate(known)
+        ),
+        most=most,
+    )

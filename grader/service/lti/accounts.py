@@ -3,9 +3,12 @@
 An account belongs to a registration. A platform's mail addresses may be changed by its users, so an account is joined
 with a person who is already in the course only by a claim that the operator trusts. It is never joined if one of the
 two teaches and the other does not, or if only the person here is an instructor.
+
+Only roles in the platform's course count. Roles in the institution do not, because a professor may be a student in
+another professor's course.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,8 +24,28 @@ from grader.service.people.auth.sessions import person_named
 from grader.service.people.members import activate, add
 from grader.service.people.roster import MAX_FIELD_LENGTH, RosterLine
 
+MEMBERSHIP = "http://purl.imsglobal.org/vocab/lis/v2/membership#"
+ASSISTANT = "http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#TeachingAssistant"
+
+NAMES = {
+    "Instructor": CourseRole.INSTRUCTOR,
+    "Administrator": CourseRole.INSTRUCTOR,
+    "Learner": CourseRole.STUDENT,
+}
+"""Roles in the course. Others, such as Mentor and ContentDeveloper, may not enter."""
+
 MAX_SUB_LENGTH = 255
 """Maximum length of the name of an account, as in the specification."""
+
+
+def role_of(stated: Collection[str]) -> CourseRole | None:
+    """The highest role among those that a platform states, or None if none of them may enter. Platforms also state the
+    role Instructor for an assistant, so the role of an assistant comes first.
+    """
+    if ASSISTANT in stated or "TeachingAssistant" in stated:
+        return CourseRole.ASSISTANT
+    found = {NAMES.get(each.removeprefix(MEMBERSHIP)) for each in stated}
+    return next((each for each in (CourseRole.INSTRUCTOR, CourseRole.STUDENT) if each in found), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +66,7 @@ def enrol(session: Session, context: LtiContextRow, stated: StatedPerson, now: d
     """
     if not 0 < len(stated.sub) <= MAX_SUB_LENGTH or not stated.sub.isprintable():
         raise RefusedError("Your platform does not say who you are (the claim sub).")
-    account = account_of(session, context.platform_id, stated.sub)
+    account = session.scalar(select(LtiAccountRow).filter_by(platform_id=context.platform_id, sub=stated.sub))
     if account is None:
         person = _joined(session, context, stated, now)
         account = LtiAccountRow(platform_id=context.platform_id, person_id=person.id, sub=stated.sub, role=stated.role)
@@ -53,11 +76,6 @@ def enrol(session: Session, context: LtiContextRow, stated: StatedPerson, now: d
         _follow(session, context, account, stated, now)
     _note_member(session, context, account.person_id)
     return session.get_one(PersonRow, account.person_id)
-
-
-def account_of(session: Session, platform_id: int, sub: str) -> LtiAccountRow | None:
-    """The account with this name at a registration, or None if it is unknown."""
-    return session.scalar(select(LtiAccountRow).filter_by(platform_id=platform_id, sub=sub))
 
 
 def _joined(session: Session, context: LtiContextRow, stated: StatedPerson, now: datetime) -> PersonRow:
@@ -76,11 +94,14 @@ def _joined(session: Session, context: LtiContextRow, stated: StatedPerson, now:
             AuditRow(at=now, who=context.platform.name, about=known.key, what=f"joined {known.key} ({stated.sub})")
         )
         return known
-    line = RosterLine(line=1, key=key, name=_name(stated, key), role=stated.role, group="")
+    name = (" ".join(showable(stated.name).split()) or showable(key))[:MAX_FIELD_LENGTH]
+    line = RosterLine(line=1, key=key, name=name, role=stated.role, group="")
     try:
-        return _flushed(session, add(session, line, context.platform.name, now))
+        person = add(session, line, context.platform.name, now)
     except FieldError as error:
         raise RefusedError(f"{context.platform.name} calls you {showable(key)[:200]}. {error}") from error
+    session.flush()
+    return person
 
 
 def _require_joinable(session: Session, context: LtiContextRow, known: PersonRow, stated: StatedPerson) -> None:
@@ -89,7 +110,8 @@ def _require_joinable(session: Session, context: LtiContextRow, known: PersonRow
             f"The key {known.key} is already in this course, and this service does not know whether it is yours. Ask "
             "the operator to choose the claim that proves it (`grader lti add --match`)."
         )
-    if _teaches(known.role) != _teaches(stated.role) or _outranks(known.role, stated.role):
+    outranks = known.role == CourseRole.INSTRUCTOR != stated.role
+    if outranks or (known.role == CourseRole.STUDENT) != (stated.role == CourseRole.STUDENT):
         raise RefusedError(
             f"{known.key} is {_with_article(known.role)} here, but {_with_article(stated.role)} in "
             f"{context.title}. Ask an instructor to change the role on the page People."
@@ -101,23 +123,6 @@ def _require_joinable(session: Session, context: LtiContextRow, known: PersonRow
 
 def _with_article(role: str) -> str:
     return f"a {role}" if role == CourseRole.STUDENT else f"an {role}"
-
-
-def _teaches(role: str) -> bool:
-    return role != CourseRole.STUDENT
-
-
-def _outranks(known: str, stated: str) -> bool:
-    return known == CourseRole.INSTRUCTOR != stated
-
-
-def _name(stated: StatedPerson, key: str) -> str:
-    return (" ".join(showable(stated.name).split()) or showable(key))[:MAX_FIELD_LENGTH]
-
-
-def _flushed(session: Session, person: PersonRow) -> PersonRow:
-    session.flush()
-    return person
 
 
 def _follow(

@@ -9,16 +9,15 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
-from grader.service.db.outbox.sending import SendState
+from grader.service.db.outbox import SendState
 from grader.service.db.session import Database
 from grader.service.db.tables.lti import LtiContextRow, LtiPlatformRow, LtiScoreRow
 from grader.service.errors import RefusedError
-from grader.service.lti.keys import signing_key
+from grader.service.lti.keys import SigningKey, signing_key
 from grader.service.lti.launches.dynamic_registration import SCOPES
 from grader.service.lti.launches.launch import CLOCK_LEEWAY_SECONDS
 from grader.service.lti.platform_client import Endpoints, PlatformAnswer, PlatformClient, PlatformError
 from grader.service.lti.registrations import deployments_of, endpoints_of
-from grader.service.lti.tokens import SigningKey
 from grader.service.people.auth.issuer_keys import key_set
 
 

@@ -1,23 +1,23 @@
-"""Requests to learning platforms, for their keys, access tokens, and services. Redirects are not followed, and large or
-slow answers are refused.
+"""Requests to learning platforms, for their keys, access tokens, and services. Redirects are not followed, large or
+slow answers are refused, and a list may come in several pages.
 """
 
 import json
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from joserfc.jwk import KeySet
 
 from grader.service.errors import RefusedError
-from grader.service.lti.tokens import SigningKey, client_assertion
+from grader.service.lti.keys import SigningKey, client_assertion
 from grader.service.network.addresses import require_address
-from grader.service.network.client import HttpAnswer, HttpClient
-from grader.service.network.guard import UnansweredError
+from grader.service.network.client import HttpAnswer, HttpClient, UnansweredError
 from grader.service.network.throttle import ConcurrencyLimiter
 from grader.service.people.auth.issuer_keys import IssuerKeys, key_set
 
@@ -29,6 +29,14 @@ MAX_TOKEN_SECONDS = 7 * 24 * 3600
 
 MAX_PAUSE_SECONDS = 3600.0
 """Longest pause that a platform may request."""
+
+MAX_PAGES, MAX_CHARACTERS = 500, 32 * 1024 * 1024
+"""Maximum number of pages of a list, and of characters in all of them. 10,000 members have 5 million."""
+
+NEXT = re.compile(r'<([^<>]*)>\s*;[^,<]*\brel="?next"?', re.IGNORECASE)
+"""Pattern of the address of the next page in a Link header. It is searched in linear time: no part of it reaches beyond
+the next `<`.
+"""
 
 
 class PlatformError(Exception):
@@ -233,3 +241,38 @@ def _seconds(stated: str | None) -> float | None:
     if stated is None or not stated.isascii() or not stated.isdigit():
         return None
     return min(float(stated), MAX_PAUSE_SECONDS)
+
+
+def pages(
+    client: PlatformClient, platform: Endpoints, key: SigningKey, first: ServiceRequest
+) -> Iterator[PlatformAnswer]:
+    """Return all pages of a list, starting with this request. Raises a PlatformError or RefusedError if a page cannot
+    be read, or if the list is too large.
+    """
+    address, seen, length = first.url, set[str](), 0
+    while address:
+        if address in seen or len(seen) >= MAX_PAGES:
+            raise RefusedError("the list has too many pages.")
+        seen.add(address)
+        asked = ServiceRequest(method="GET", url=address, scopes=first.scopes, accept=first.accept)
+        answer = client.ask(platform, key, asked)
+        length += len(answer.text)
+        if length > MAX_CHARACTERS:
+            raise RefusedError("the list is too large.")
+        yield answer
+        address = _next(answer, address)
+
+
+def _next(answer: PlatformAnswer, address: str) -> str:
+    """Address of the next page, or empty on the last page. It must be on the same server, because it gets the token."""
+    found = NEXT.search(answer.headers.get("link", ""))
+    if found is None:
+        return ""
+    try:
+        following: str = urljoin(address, found[1])
+        is_elsewhere = urlsplit(following)[:2] != urlsplit(address)[:2]
+    except ValueError as error:
+        raise RefusedError("the address of the next page of the list is not valid.") from error
+    if is_elsewhere:
+        raise RefusedError("the next page of the list is at another server.")
+    return following

@@ -10,11 +10,10 @@ from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
 from grader.common.record import Record
-from grader.lms.intake.reading.table import TableRow, table_of
+from grader.lms.intake.reading.table import table_of
 from grader.protocol.text import showable
-from grader.service.db.batches import in_batches
 from grader.service.db.keys import folded_key, is_plain_key, is_same_key
-from grader.service.db.session import Database
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.lti import LtiAccountRow, LtiPlatformRow
 from grader.service.db.tables.people import CourseRole, PersonRow
@@ -164,8 +163,11 @@ def _known(listed: RosterLine, people: Mapping[str, Sequence[PersonRow]]) -> Per
     exact = [each for each in alike if each.key == listed.key]
     same = exact or [each for each in alike if is_same_key(each.key, listed.key)]
     if len(same) > 1 or (alike and not same):
-        keys = " and ".join(sorted(each.key for each in alike))
-        raise RefusedError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write {_one_of(alike)}.")
+        keys, one = (
+            " and ".join(sorted(each.key for each in alike)),
+            "this key" if len(alike) == 1 else "one of these keys",
+        )
+        raise RefusedError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write {one}.")
     if not same and not is_plain_key(listed.key):
         raise RefusedError(f"Line {listed.line} of the roster: {not_plain(listed.key)}")
     return next(iter(same), None)
@@ -177,10 +179,6 @@ def not_plain(key: str) -> str:
         f"the key {showable(key)} has a character that is invisible or looks like another one. Write the key as "
         f"{folded_key(key)}."
     )
-
-
-def _one_of(people: Sequence[PersonRow]) -> str:
-    return "this key" if len(people) == 1 else "one of these keys"
 
 
 def _renewed(person: PersonRow, listed: RosterLine) -> str:
@@ -201,18 +199,13 @@ def _people(data: bytes) -> list[RosterLine]:
     for each in rows:
         if any("\n" in each.field(column) for column in ("key", "name")):
             raise RefusedError(OPEN_QUOTATION.format(line=each.line))
-    found = list(map(_listed, rows))
-    faults = (fault_of(each, f"Line {each.line} of the roster") for each in found)
-    for why in (*faults, *_listed_twice(found)):
+    found = [listed_as(each.line, each.field) for each in rows]
+    for why in (*map(_fault_of, found), *_listed_twice(found)):
         if why:
             raise RefusedError(why)
     if not 0 < len(found) <= MAX_PEOPLE:
         raise RefusedError(f"The roster must list between 1 and {MAX_PEOPLE:,} people.")
     return found
-
-
-def _listed(row: TableRow) -> RosterLine:
-    return listed_as(row.line, row.field)
 
 
 def listed_as(line: int, field: Callable[[str], str]) -> RosterLine:
@@ -232,10 +225,9 @@ def _listed_twice(people: list[RosterLine]) -> Iterator[str]:
             yield f"Line {each.line} of the roster: the key {each.key} is already in line {first}. Remove one of them."
 
 
-def fault_of(listed: RosterLine, where: str) -> str:
-    """Reason why a line or a form is refused; empty if it is accepted. `where` is the name of the line or form in the
-    reason.
-    """
+def _fault_of(listed: RosterLine) -> str:
+    """Reason why a line is refused; empty if it is accepted."""
+    where = f"Line {listed.line} of the roster"
     if not listed.key or not listed.name or max(map(len, (listed.key, listed.name, listed.group))) > MAX_FIELD_LENGTH:
         return f"{where} needs a key and a name. Neither they nor the group may exceed {MAX_FIELD_LENGTH} characters."
     if listed.role and listed.role not in set(CourseRole):

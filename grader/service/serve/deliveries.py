@@ -16,17 +16,14 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.orm import Session
 
-from grader.service.db.clock import utc_now
-from grader.service.db.outbox.events import WebhookEvent, put_event
-from grader.service.db.outbox.sending import SendState, begin, delete_older, note_failure
-from grader.service.db.session import Database
+from grader.service.db.outbox import SendState, WebhookEvent, begin, delete_older, note_failure, put_event
+from grader.service.db.session import Database, utc_now
 from grader.service.db.tables.decisions import RegradingRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.outbox import DeliveryRow, RegradingEndRow, WebhookRow
 from grader.service.db.tables.submissions import GradingRow
 from grader.service.network.addresses import Network
-from grader.service.network.client import HttpAnswer, HttpClient
-from grader.service.network.guard import UnansweredError
+from grader.service.network.client import HttpAnswer, HttpClient, UnansweredError
 from grader.service.serve.notifier import RepeatedJob, job_thread
 
 PAUSES = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60))

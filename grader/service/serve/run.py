@@ -20,9 +20,8 @@ from grader.common.record import replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.course.folders import read_text
-from grader.service.db.clock import utc_now
 from grader.service.db.migrate import migrate, require_current
-from grader.service.db.session import Database, sqlite_url
+from grader.service.db.session import Database, sqlite_url, utc_now
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
 from grader.service.network.addresses import Network

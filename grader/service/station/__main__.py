@@ -18,14 +18,13 @@ from grader.common.errors import GraderError, InterruptedGradingError, WorkerErr
 from grader.common.interrupts import interrupt_on
 from grader.course.catalogue import Course
 from grader.protocol.text import showable
-from grader.service.course.saved_assignments import memory_in
-from grader.service.db.handover import end_with_parent, told_database
+from grader.service.course.assignment_view import memory_in
+from grader.service.db.handover import end_with_parent, told_line
 from grader.service.db.session import Database
-from grader.service.station.backends import Backend, LocalBackend
-from grader.service.station.grader import Judge
+from grader.service.station.backends import Backend
+from grader.service.station.grader import Judge, service_seed
+from grader.service.station.heartbeat import Presence
 from grader.service.station.loop import patient, work
-from grader.service.station.presence import Presence
-from grader.service.station.seed import service_seed
 from grader.service.submissions.health import StationFacts
 
 LEAVE = 20.0
@@ -35,7 +34,7 @@ LEAVE = 20.0
 def main() -> None:
     """Run the station until a signal to stop. The signal interrupts gradings that have begun."""
     folder, settings_json, device_class, cluster = sys.argv[1:]
-    url = told_database()
+    url = told_line()
     interrupt_on([signal.SIGTERM], _stop)
     end_with_parent(LEAVE)
     name = f"{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
@@ -59,7 +58,7 @@ def main() -> None:
 
 def _backend(cluster: str, settings_json: str) -> Backend:
     if not cluster:
-        return LocalBackend(settings_json)
+        return Backend(settings_json)
     from grader.service.station.cluster import ClusterBackend  # an optional dependency, which only this backend needs
 
     return ClusterBackend(cluster, settings_json)

@@ -18,8 +18,7 @@ from grader.common.interrupts import pause, stop_if_told
 from grader.common.phrases import count
 from grader.grading.progress import Progress
 from grader.results.result import Result, Ungraded
-from grader.service.station.gradings import LOOK, Gradings, SideBySide
-from grader.service.station.storage.journal import say
+from grader.service.station.backends import LOOK, Backend, Gradings, SideBySide, say
 
 AWAY = 1.0
 """Seconds between two attempts to reach a scheduler that does not answer."""
@@ -32,13 +31,14 @@ the queue of a batch system may take hours, so the grading is given back for ano
 ON_ITS_WAY = "being graded on a cluster; checks are shown at the end"
 
 
-class ClusterBackend:
+class ClusterBackend(Backend):
     """A Dask cluster. Waits for the scheduler and the first worker, and reconnects after the scheduler was
     unreachable.
     """
 
     def __init__(self, address: str, settings_json: str) -> None:
-        self._address, self.settings_json = address, settings_json
+        super().__init__(settings_json)
+        self._address = address
         self._cluster = self._connected()
 
     @cached_property

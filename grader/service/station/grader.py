@@ -1,7 +1,14 @@
-"""Grades claimed submissions in the same way as `grader grade` and `grader batch`, on this machine or on a cluster."""
+"""Grades claimed submissions in the same way as `grader grade` and `grader batch`, on this machine or on a cluster.
 
+If the sanitizer or the speed is hidden, the end of a grading is delayed, so that its time does not reveal hidden
+outcomes. A check that fails takes longer than one that passes because grader searches for an explanation. Students see
+when a grading ends. Therefore it ends a whole number of slots after the last event that students see. Hidden cases do
+not need slots because they run after the end that students see (submissions/queue.py).
+"""
+
+import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.batch.rescoring import up_to_date
@@ -20,28 +27,69 @@ from grader.batch.station import (
 from grader.batch.store import content_key, seed_of
 from grader.common.interrupts import pause
 from grader.course.catalogue import Course
+from grader.course.rubric import Correctness, Kind
 from grader.course.speed_goals import device_class
 from grader.course.submissions.handin import HandIn, Student
+from grader.course.submissions.submission import fresh_seed
 from grader.course.suite import Coursework
-from grader.grading.progress import Progress, quietly
+from grader.grading.progress import Decided, Progress, quietly
 from grader.lms.bundle import pack
 from grader.results.result import Result, Ungraded
 from grader.results.verdicts import UNTIMED
 from grader.service.course.assignment_view import LastGoodState
-from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache
-from grader.service.course.device_classes import classes_of, elsewhere
+from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache, classes_of, elsewhere
 from grader.service.db.session import Database
+from grader.service.db.tables.stations import SecretRow
 from grader.service.station.backends import Backend
-from grader.service.station.end_times import Pace
-from grader.service.station.storage.recorder import AssignmentRecorder
-from grader.service.station.storage.rescoring import Rescoring
-from grader.service.station.storage.results import ready, ready_dry_run
-from grader.service.station.storage.retention import Retention
+from grader.service.station.storage import Upkeep, ready, ready_dry_run
 from grader.service.submissions.claims import ClaimedGrading, Graded, PendingResult
 from grader.service.submissions.queue import CHANGED, MOVED
 
+SLOT = 5.0
+"""Length of a slot in seconds. An explanation takes 1 to 4 s."""
+
+TOLD = {Kind.BUILD, *Correctness.kinds}
+"""Kinds of checks that are decided before the sanitizer and the speed. Only the latter two may be hidden here."""
+
 TIMED = 3
 """Number of attempts to measure a speed if noise prevents a measurement."""
+
+SEED = "seed"
+
+
+@dataclass(kw_only=True)
+class Pace:
+    """Passes on the progress of a grading that begins now, and delays its end. `clock` and `sleep` use seconds."""
+
+    coursework: Coursework
+    progress: Progress
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    told: float = field(init=False)
+    """Time when the last event was passed on. The first event is the beginning of the grading."""
+
+    def __post_init__(self) -> None:
+        """Record the beginning of the grading."""
+        self.told = self.clock()
+
+    def note(self, event: str | Decided) -> None:
+        """Pass on an event, unless its time may reveal a hidden outcome."""
+        is_early = isinstance(event, Decided) and event.check.kind in TOLD
+        if _hides_runs(self.coursework) and not is_early:
+            return
+        self.told = self.clock()
+        self.progress(event)
+
+    def wait(self) -> None:
+        """Wait for the end of the slot if the time may reveal a hidden outcome."""
+        if _hides_runs(self.coursework):
+            self.sleep(SLOT - (self.clock() - self.told) % SLOT)
+
+
+def _hides_runs(coursework: Coursework) -> bool:
+    """True if the time of an event may reveal the outcome of a hidden check."""
+    sections = (section for part in coursework.parts for section in part.sections)
+    return any(section.time_tells and any(section.hides) for section in sections)
 
 
 class Judge:
@@ -57,8 +105,7 @@ class Judge:
     ) -> None:
         self._course, self._backend, self._seed, self._class = course, backend, seed, device_class
         self._cache = AssignmentCache(course, Path(), recall=recall)
-        self._recorder, self._rescoring = AssignmentRecorder(self._cache), Rescoring(course, self._cache)
-        self._retention = Retention()
+        self._upkeep = Upkeep(course, self._cache)
 
     @property
     def facilities(self) -> Facilities:
@@ -93,9 +140,9 @@ class Judge:
         """Store the present states of assignments, delete old dry runs, and update some stored results whose points
         have changed. Return True if there may be more such results.
         """
-        self._recorder.keep(database)
-        self._retention.keep(database)
-        return self._rescoring.some(database)
+        self._upkeep.record_assignments(database)
+        self._upkeep.delete_dry_runs(database)
+        return self._upkeep.score_some(database)
 
     def close(self) -> None:
         """Close the backend."""
@@ -154,3 +201,13 @@ class Judge:
             parts=tuple(part.part for part in coursework.parts),
             max_points=most_points(coursework),
         )
+
+
+def service_seed(database: Database) -> int:
+    """Return the seed. The first call creates it."""
+    with database.writing() as session:
+        row = session.get(SecretRow, SEED)
+        if row is None:
+            row = SecretRow(name=SEED, value=str(fresh_seed()))
+            session.add(row)
+        return int(row.value)

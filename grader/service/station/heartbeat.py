@@ -1,17 +1,22 @@
-"""Renews a claim while a grading runs, and reports when the claim ends before the grading does."""
+"""Threads of a station. One renews a claim while a grading runs, and reports when the claim ends before the grading
+does. The other reports that the station is running, and on which device.
+"""
 
 import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import timedelta
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Self
 
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from grader.service.db.session import Database, time_of
 from grader.service.submissions.claims import LEASE, ClaimedGrading, Renewal
+from grader.service.submissions.health import StationFacts, note_station, station_leaves
 from grader.service.submissions.queue import give_up, must_yield, release, renew, stop
 
 BEAT = 5.0
@@ -24,6 +29,9 @@ STUCK = 60.0
 """Seconds that an interrupted grading has to end. Container engines have been seen to take ten to stop a container."""
 
 EXIT_STUCK = 70
+
+LIFE_SIGN = 10.0
+"""Seconds between two signs of life of a station. Four may be missed (health.STATION_TIMEOUT)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,3 +102,36 @@ class LeaseHeartbeat:
             if renewal is Renewal.STOP:
                 stop(session, self._claimed, time_of(session))
             return renewal is not Renewal.KEPT
+
+
+class Presence:
+    """A thread that regularly reports a station and its number of devices. It continues after a database error."""
+
+    def __init__(
+        self, database: Database, facts: StationFacts, devices: Callable[[], int] = lambda: 1, beat: float = LIFE_SIGN
+    ) -> None:
+        self._database, self._facts, self._devices, self._beat = database, facts, devices, beat
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="presence", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._tell(self._note)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        if not self._facts.fault:  # keep the row of a station that could not start, because it contains the fault
+            self._tell(lambda session, _now: station_leaves(session, self._facts.name))
+
+    def _keep(self) -> None:
+        while not self._over.wait(self._beat):
+            self._tell(self._note)
+
+    def _note(self, session: Session, now: datetime) -> None:
+        note_station(session, replace(self._facts, devices=self._devices()), now)
+
+    def _tell(self, tell: Callable[[Session, datetime], None]) -> None:
+        with suppress(SQLAlchemyError), self._database.recording() as session:
+            tell(session, time_of(session))

@@ -1,6 +1,6 @@
 """The loop of a station: claim, grade and store, until the process is stopped.
 
-A station claims a grading when another one may begin (gradings.py). On this machine, that is one at a time; on a
+A station claims a grading when another one may begin (backends.py). On this machine, that is one at a time; on a
 cluster, one for each worker.
 """
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
@@ -19,9 +19,9 @@ from grader.grading.progress import Decided, Progress
 from grader.protocol.text import showable
 from grader.results.result import Ungraded
 from grader.service.db.session import Database, time_of
-from grader.service.station.gradings import IN_TURN, LOOK, Gradings
+from grader.service.station.backends import IN_TURN, LOOK, Gradings, say
+from grader.service.station.grader import Judge
 from grader.service.station.heartbeat import GradingLimits, LeaseHeartbeat
-from grader.service.station.storage.journal import say
 from grader.service.submissions.claims import ClaimedGrading, Graded
 from grader.service.submissions.progress import keep_note, note_of
 from grader.service.submissions.queue import claim, fail, finish, release
@@ -32,7 +32,6 @@ AWAY = 1.0
 LIMITS = GradingLimits()
 """Limits of each grading. The longest gradings of this repository take two of the allowed fifteen minutes."""
 
-
 Found = TypeVar("Found")
 
 
@@ -42,24 +41,9 @@ class ClaimOverError(InterruptedGradingError):
     """
 
 
-class Judging(Protocol):
-    """The interface of Judge in station/grader.py."""
-
-    def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
-        """Return the result to store, or the fault of grader that prevented one."""
-
-    def elsewhere(self) -> frozenset[str]:
-        """Return the assignments that other stations grade."""
-
-    def keep_up(self, database: Database) -> bool:
-        """Update stored data to the present files of the course, without running submissions. Return True if there may
-        be more to do.
-        """
-
-
 def work(
     database: Database,
-    judge: Judging,
+    judge: Judge,
     name: str,
     limits: GradingLimits = LIMITS,
     gradings: Gradings = IN_TURN,
@@ -108,7 +92,7 @@ def _claimed(database: Database, name: str, elsewhere: frozenset[str]) -> Claime
         return claim(session, name, time_of(session), elsewhere)
 
 
-def _grade_or_release(database: Database, judge: Judging, claimed: ClaimedGrading, limits: GradingLimits) -> None:
+def _grade_or_release(database: Database, judge: Judge, claimed: ClaimedGrading, limits: GradingLimits) -> None:
     """Grade a claim. If the grading is interrupted, release the claim as if the grading had not begun."""
     try:
         _grade(database, judge, claimed, limits)
@@ -119,7 +103,7 @@ def _grade_or_release(database: Database, judge: Judging, claimed: ClaimedGradin
             raise
 
 
-def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, limits: GradingLimits) -> None:
+def _grade(database: Database, judge: Judge, claimed: ClaimedGrading, limits: GradingLimits) -> None:
     """Grade a claim and store the outcome, unless the claim ends first."""
     try:
         with (
@@ -143,8 +127,7 @@ def _store(database: Database, claimed: ClaimedGrading, outcome: Graded | str) -
             fail(session, claimed, outcome, time_of(session))
 
 
-def _outcome(judge: Judging, claimed: ClaimedGrading, progress: Progress) -> Graded | str:
-    """Return the outcome, or the fault of grader that prevented one."""
+def _outcome(judge: Judge, claimed: ClaimedGrading, progress: Progress) -> Graded | str:
     try:
         outcome = judge.grade(claimed, progress)
     except SchedulerLostError:

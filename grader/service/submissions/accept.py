@@ -3,7 +3,7 @@ not parse the text, so its cost grows only linearly with the size of the file.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,16 +11,15 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
+from grader.course.submissions.submission import SIZE_LIMIT, UTF16_MARKS, is_binary
 from grader.service.course import limits
-from grader.service.course.groups import BELONGS, team_at
+from grader.service.course.groups import BELONGS, history_of, past_of, team_at
 from grader.service.course.limits import HandInRules
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
 from grader.service.db.tokens import fresh_token
-from grader.service.errors import RefusedError
-from grader.service.submissions.file_checks import require_usable
-from grader.service.submissions.history import history_of, past_of
+from grader.service.errors import FieldError, RefusedError
 
 HAND_IN_PRIORITY, DRY_RUN_PRIORITY, REGRADING_PRIORITY = 0, 5, 10
 """Priorities in the queue. New hand-ins come first. Dry runs come second, because a student waits for each one in the
@@ -48,6 +47,13 @@ WAITING_GRADINGS = (
 )
 """Query for the waiting gradings of people. It locks them for the transaction that reads them."""
 
+MAX_LINES = 5_000
+"""Maximum number of lines of a file. A report shows every line, and the time to compare two files grows with the number
+of pairs of lines.
+"""
+
+FILE_TOO_LARGE = "The file is over 1 MiB; hand in only the OpenCL source text."
+
 
 @dataclass(frozen=True, kw_only=True)
 class HandInRequest:
@@ -74,7 +80,8 @@ def accept(session: Session, offer: HandInRequest, rules: HandInRules, now: date
         raise RefusedError(
             f"Your group has {len(team)} members, and this assignment allows {most}; ask your instructor."
         )
-    _lock_waiting(session, team)
+    # Stations must not claim these gradings before this transaction has possibly superseded them.
+    session.execute(WAITING_GRADINGS, {"people": [*team]})
     attempts = history_of(session, team, offer.assignment)
     past = past_of(session, attempts, team)
     require_usable(offer.data)
@@ -83,8 +90,7 @@ def accept(session: Session, offer: HandInRequest, rules: HandInRules, now: date
     for position in limits.superseded_positions(rules, past, now):
         if _people(session, attempts[position]) <= team:  # keep attempts that former members own, too
             _supersede(session, attempts[position], now)
-    slot = AttemptSlot(team=team, number=next_number(attempts), form_use=next_use(previous))
-    return store(session, offer, slot, rules, now)
+    return store(session, offer, slot_after(attempts, previous, team), rules, now)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,22 +102,29 @@ class AttemptSlot:
     form_use: int
 
 
-def next_number(attempts: Sequence[AttemptRow]) -> int:
-    """The number of the attempt that follows these."""
-    return attempts[-1].number + 1 if attempts else 1
-
-
-def next_use(previous: AttemptRow | None) -> int:
-    """The value of `form_use` for the next file that is sent with the form of this attempt."""
-    return 1 if previous is None else previous.form_use + 1
+def slot_after(attempts: Sequence[AttemptRow], previous: AttemptRow | None, team: frozenset[int]) -> AttemptSlot:
+    """The data of the attempt that follows these. `previous` is the latest attempt that was sent with the same form."""
+    number = attempts[-1].number + 1 if attempts else 1
+    return AttemptSlot(team=team, number=number, form_use=1 if previous is None else previous.form_use + 1)
 
 
 def store(session: Session, offer: HandInRequest, slot: AttemptSlot, rules: HandInRules, now: datetime) -> AttemptRow:
     """Store an attempt and put it in the queue."""
-    attempt = _attempt(offer, slot.number, now)
-    attempt.form_use = slot.form_use
-    attempt.late = limits.is_late(rules, now)
-    attempt.trial = session.get_one(PersonRow, offer.person_id).role != CourseRole.STUDENT
+    attempt = AttemptRow(
+        public=fresh_token(),
+        person_id=offer.person_id,
+        assignment=offer.assignment,
+        number=slot.number,
+        form_key=offer.form_key,
+        form_use=slot.form_use,
+        file_name=offer.file_name[:MAX_NAME_LENGTH],
+        data=offer.data,
+        size=len(offer.data),
+        sha256=_sha256(offer),
+        received=now,
+        late=limits.is_late(rules, now),
+        trial=session.get_one(PersonRow, offer.person_id).role != CourseRole.STUDENT,
+    )
     waiting = new_grading(HANDED_IN, HAND_IN_PRIORITY, now)
     waiting.round = _next_round(session, offer.person_id)
     attempt.gradings.append(waiting)
@@ -121,13 +134,6 @@ def store(session: Session, offer: HandInRequest, slot: AttemptSlot, rules: Hand
     session.add_all(ShareRow(attempt_id=attempt.id, person_id=each) for each in others)
     session.flush()
     return attempt
-
-
-def _lock_waiting(session: Session, team: frozenset[int]) -> None:
-    """Lock the waiting gradings of a group, so that stations do not claim them before this transaction has possibly
-    superseded them.
-    """
-    session.execute(WAITING_GRADINGS, {"people": [*team]})
 
 
 def _next_round(session: Session, person_id: int) -> int:
@@ -185,7 +191,6 @@ def _open_elsewhere(session: Session, offer: HandInRequest) -> int:
 
 
 def _people(session: Session, attempt: AttemptRow) -> set[int]:
-    """The owners of an attempt."""
     return {attempt.person_id, *session.scalars(select(ShareRow.person_id).where(ShareRow.attempt_id == attempt.id))}
 
 
@@ -202,21 +207,6 @@ def _sha256(offer: HandInRequest) -> str:
     return hashlib.sha256(offer.data).hexdigest()
 
 
-def _attempt(offer: HandInRequest, number: int, now: datetime) -> AttemptRow:
-    return AttemptRow(
-        public=fresh_token(),
-        person_id=offer.person_id,
-        assignment=offer.assignment,
-        number=number,
-        form_key=offer.form_key,
-        file_name=offer.file_name[:MAX_NAME_LENGTH],
-        data=offer.data,
-        size=len(offer.data),
-        sha256=_sha256(offer),
-        received=now,
-    )
-
-
 def cancel(session: Session, attempt: AttemptRow, now: datetime) -> None:
     """Cancel the first grading of an attempt. A waiting grading is cancelled at once, and a running one is stopped by
     its station. No-op if it has ended. Regradings are not cancelled because an instructor ordered them.
@@ -225,3 +215,29 @@ def cancel(session: Session, attempt: AttemptRow, now: datetime) -> None:
     waiting, running = (update(GradingRow).where(*first, GradingRow.state == each) for each in OPEN_STATES)
     session.execute(waiting.values(state=State.CANCELLED, ended=now))
     session.execute(running.values(stop_asked=True))
+
+
+def file_refusal(data: bytes) -> str:
+    """Reason why a file is refused; empty if it is accepted. A refused file does not use up an attempt."""
+    return next(_faults(data), "")
+
+
+def require_usable(data: bytes) -> None:
+    """Raise FieldError if a file is refused."""
+    if why := file_refusal(data):
+        raise FieldError("file", why)
+
+
+def _faults(data: bytes) -> Iterator[str]:
+    if len(data) > SIZE_LIMIT:
+        yield FILE_TOO_LARGE
+    if not data.strip():
+        yield "The file is empty; hand in your kernel."
+    if data.startswith(b"PK\x03\x04"):
+        yield "The file is a zip; hand in the .cl file itself."
+    if data.startswith(UTF16_MARKS):
+        yield "The file is UTF-16 text; save it as UTF-8."
+    if is_binary(data):
+        yield "The file is binary, not OpenCL source text; hand in the .cl file itself."
+    if data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n") > MAX_LINES:
+        yield f"The file has over {MAX_LINES:,} lines. Hand in an ordinary kernel."

@@ -10,7 +10,7 @@ from typing import Literal
 
 from rapidfuzz.distance import LCSseq
 
-from grader.service.submissions.file_checks import MAX_LINES
+from grader.service.submissions.accept import MAX_LINES
 
 MAX_LINE_LENGTH = 300
 """Maximum number of characters of a line that are shown. People do not write longer lines."""

@@ -22,8 +22,7 @@ from grader.service.course.limits import HandInRules, is_open
 from grader.service.db.tables.assignments import HoldRow
 from grader.service.db.tables.submissions import DryRunRow, GradingRow
 from grader.service.errors import RefusedError
-from grader.service.submissions.accept import DRY_RUN_PRIORITY, new_grading
-from grader.service.submissions.file_checks import file_refusal
+from grader.service.submissions.accept import DRY_RUN_PRIORITY, file_refusal, new_grading
 
 KEPT_FOR = timedelta(days=1)
 """Time after which a dry run and its result are deleted."""

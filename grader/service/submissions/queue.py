@@ -30,8 +30,7 @@ from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, or_, s
 from sqlalchemy.orm import Session
 
 from grader.service.db.audit import note_by_station
-from grader.service.db.outbox.events import put_graded
-from grader.service.db.outbox.mails import MailKind, put_mails_about
+from grader.service.db.outbox import MailKind, put_graded, put_mails_about
 from grader.service.db.tables.assignments import ReleaseRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.stations import ProgressRow
@@ -216,7 +215,8 @@ def fail(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -
         return stop(session, claimed, now)
     if claimed.turn >= MAX_TRIES:
         return give_up(session, claimed, fault, now)
-    again = {"state": _unclaimed(claimed), "not_before": now + RETRY_PAUSE * claimed.turn, "fault": fault}
+    unclaimed = State.WAITING if claimed.pending is None else State.SHOWN
+    again = {"state": unclaimed, "not_before": now + RETRY_PAUSE * claimed.turn, "fault": fault}
     return _changed(session, claimed, again)
 
 
@@ -251,11 +251,6 @@ def _hidden_start(now: datetime) -> datetime:
     """
     pause = random.uniform(0, MAX_HIDDEN_PAUSE.total_seconds())  # noqa: S311 - attackers do not see its earlier values
     return now + timedelta(seconds=pause)
-
-
-def _unclaimed(claimed: ClaimedGrading) -> State:
-    """State of the grading when no station has claimed it."""
-    return State.WAITING if claimed.pending is None else State.SHOWN
 
 
 def _stop_asked(session: Session, claimed: ClaimedGrading) -> bool:

@@ -1,7 +1,7 @@
 """Gradings with an older version of their assignment.
 
 If only points, hiding or titles have changed, a station scores the result again without another run
-(station/storage/rescoring.py). If the measurements have changed, or if the points now need measurements that the result
+(station/storage.py). If the measurements have changed, or if the points now need measurements that the result
 lacks, the attempt counts as "graded by an older version" until it is graded again. While results are held back, lacking
 measurements do not select an attempt, because students see what is graded again.
 """

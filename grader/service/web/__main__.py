@@ -8,7 +8,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from grader.service.db.handover import end_with_parent, told_database, told_line
+from grader.service.db.handover import end_with_parent, told_line
 from grader.service.db.session import Database
 from grader.service.web.server import Address, WebRules, run_server, state_for, with_rules
 
@@ -19,7 +19,7 @@ STOP_SECONDS = 10.0
 def main() -> None:
     """Serve pages until the process is stopped."""
     course, guide, origin, host, port = sys.argv[1:]
-    database = Database(told_database())
+    database = Database(told_line())
     rules = WebRules.model_validate_json(told_line())
     end_with_parent(STOP_SECONDS)
     with closing(database), Address(host=host, port=int(port), is_shared=True).listen() as listener:

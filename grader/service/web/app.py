@@ -27,44 +27,24 @@ from grader.service.web.http.middleware import (
     TooLargeError,
 )
 from grader.service.web.http.request_headers import is_own_form, referring_page
-from grader.service.web.http.security_headers import SecurityHeadersMiddleware
+from grader.service.web.http.responses import SecurityHeadersMiddleware
 from grader.service.web.pages import page
-from grader.service.web.routes.account import device_flow, mail_choices, personal_data, sign_in, sign_outs, tokens
-from grader.service.web.routes.machines import (
-    api,
-    ci_jobs,
-    lti,
-    lti_registration,
-    lti_selection,
-    platforms,
-    repositories,
-    webhooks,
-)
-from grader.service.web.routes.staff import (
-    audit,
-    course,
-    decisions,
-    exports,
-    extensions,
-    hand_ins_on_behalf,
-    holds,
-    people,
-    similarity,
-    system,
-)
+from grader.service.web.routes.account import personal_data, sign_in, tokens
+from grader.service.web.routes.machines import api, lti, lti_pages, oauth, platforms, repositories, webhooks
+from grader.service.web.routes.staff import course, decisions, exports, extensions, people, system
 from grader.service.web.routes.staff import overview as staff
 from grader.service.web.routes.staff_api import assignments as staff_assignments
 from grader.service.web.routes.staff_api import attempts as staff_attempts
 from grader.service.web.routes.staff_api import extensions as staff_extensions
-from grader.service.web.routes.staff_api import grades, overrides, regrades, results, roster
-from grader.service.web.routes.staff_api.callers import PREFIX as STAFF_API
-from grader.service.web.routes.student import assignments, attempts, downloads, dry_runs, editor, hand_ins, leaderboard
-from grader.service.web.state import AppState, state_at, state_of
+from grader.service.web.routes.staff_api import grades, overrides, regrades, roster
+from grader.service.web.routes.staff_api.parameters import PREFIX as STAFF_API
+from grader.service.web.routes.student import assignments, attempts, downloads, hand_ins, leaderboard
+from grader.service.web.state import AppState, state_of
 
 UPLOAD_PATHS = frozenset({"attempts", "exports", "roster", "try", "upload"})
 """Last components of the paths to which files are uploaded."""
 
-MAX_TEXT_BYTES = 6 * editor.EDITABLE
+MAX_TEXT_BYTES = 6 * hand_ins.EDITABLE
 """Largest form, in bytes, whose text is returned to the user. A character takes up to four bytes, and line ends take
 more in a form.
 """
@@ -82,35 +62,25 @@ LOG = logging.getLogger(__name__)
 PAGES = (
     sign_in,
     lti,
-    lti_registration,
-    lti_selection,
+    lti_pages,
     assignments,
-    editor,
     attempts,
-    dry_runs,
     downloads,
     leaderboard,
-    mail_choices,
     personal_data,
     tokens,
     course,
     exports,
     system,
-    similarity,
     staff,
     people,
     platforms,
-    audit,
     extensions,
     decisions,
-    holds,
     hand_ins,
-    hand_ins_on_behalf,
-    sign_outs,
     webhooks,
     repositories,
-    device_flow,
-    ci_jobs,
+    oauth,
 )
 """The modules with routes of pages. The API is included separately."""
 
@@ -119,7 +89,6 @@ PROGRAMS = (
     roster,
     staff_assignments,
     staff_attempts,
-    results,
     grades,
     staff_extensions,
     overrides,
@@ -133,7 +102,7 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Wrap FastAPI's middleware in SecurityHeadersMiddleware."""
-        return SecurityHeadersMiddleware(super().build_middleware_stack(), state_at(self).origin)
+        return SecurityHeadersMiddleware(super().build_middleware_stack(), self.state.app_state.origin)
 
 
 @asynccontextmanager
@@ -237,7 +206,7 @@ async def _text_of(request: Request) -> str:
         written = text_in(await read_form(request), "text")
     except TooLargeError:
         return ""
-    return written if len(written) <= editor.EDITABLE else ""
+    return written if len(written) <= hand_ins.EDITABLE else ""
 
 
 def _no_page(request: Request, error: Exception) -> Response:

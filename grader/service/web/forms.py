@@ -44,12 +44,9 @@ def entered(form: FormData, error: FieldError) -> EnteredForm:
     """A form that was sent, with the reason why it was refused. Files are left out because a page cannot
     return them.
     """
-    values = {name: tuple(_texts(form, name)) for name in form}
+    texts = {name: [each for each in form.getlist(name) if isinstance(each, str)] for name in form}
+    values = {name: tuple(showable(each.replace("\r\n", "\n")) for each in some) for name, some in texts.items()}
     return EnteredForm(values=values, field=error.field, message=str(error))
-
-
-def _texts(form: FormData, name: str) -> Iterator[str]:
-    return (showable(each.replace("\r\n", "\n")) for each in form.getlist(name) if isinstance(each, str))
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""Renders pages from templates. Templates escape all text, after invisible characters have been replaced."""
+"""Renders pages from templates, with the entries of the navigation. Templates escape all text, after invisible
+characters have been replaced.
+"""
 
 import hashlib
 import re
@@ -22,8 +24,36 @@ from grader.service.db.tokens import fresh_token
 from grader.service.grades.wording import late_in_words, number, score_in_words
 from grader.service.submissions.versions import is_older
 from grader.service.web.auth import Member
-from grader.service.web.navigation import STAFF, STUDENT, navigation_of
 from grader.service.web.state import state_of
+
+STAFF = {
+    "Course": "/course",
+    "People": "/course/people",
+    "Questions": "/course/requests",
+    "System": "/course/system",
+}
+"""Entries for people who teach, with the paths of their pages. The page "Your data" links to their personal pages."""
+
+STUDENT = {"Course": "/", "Reading a report": "/guide", "Terminals": "/tokens", "Your data": "/data"}
+"""Entries for students, with the paths of their pages."""
+
+SECTIONS = {
+    "/course/people": "People",
+    "/course/invitations": "People",
+    "/course/repositories": "People",
+    "/course/platforms": "People",
+    "/course/requests": "Questions",
+    "/course/system": "System",
+    "/course/audit": "System",
+    "/guide": "Reading a report",
+    "/tokens": "Terminals",
+    "/device": "Terminals",
+    "/data": "Your data",
+    "/repositories": "Terminals",
+    "/mails": "Your data",
+    "/password": "Your data",
+}
+"""The entry to which a page belongs, by the prefix of its path. All other pages belong to the entry "Course"."""
 
 STATIC_FOLDER = files("grader.service.web").joinpath("static")
 
@@ -39,6 +69,26 @@ style of reports.
 
 STATIC_VERSION = hashlib.sha256(b"".join(data for _, data in sorted(STATIC.items()))).hexdigest()[:12]
 """Hash of all static files. It changes if a file changes, so that browsers fetch the files again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NavigationEntry:
+    """An entry with the address of its page. `current` is the value of aria-current: "page" on that page, "true" on
+    another page of the entry, and otherwise empty.
+    """
+
+    name: str
+    page: str
+    current: str
+
+
+def navigation_of(entries: Mapping[str, str], path: str) -> tuple[NavigationEntry, ...]:
+    """The entries in the form in which a page with this path shows them."""
+    section = next((name for start, name in SECTIONS.items() if f"{path}/".startswith(f"{start}/")), "Course")
+    return tuple(
+        NavigationEntry(name=name, page=page, current="page" if path == page else "true" if name == section else "")
+        for name, page in entries.items()
+    )
 
 
 def page(
@@ -112,11 +162,6 @@ class NewSecret:
     secret: str
     back: str
     back_to: str
-
-
-def secret_page(request: Request, member: Member, shown: NewSecret) -> Response:
-    """Render the page that shows a secret once."""
-    return page(request, "token.html.jinja", member, shown=shown)
 
 
 def confirmation_page(request: Request, member: Member, asked: Confirmation) -> Response:

@@ -16,8 +16,8 @@ from grader.common.record import Record
 from grader.common.secret import HANDED_OVER
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
+from grader.service.course.assignment_view import memory_in
 from grader.service.course.assignments import AssignmentCache
-from grader.service.course.saved_assignments import memory_in
 from grader.service.db.session import Database
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.network.client import HttpClient

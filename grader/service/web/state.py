@@ -3,22 +3,20 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from sqlalchemy.orm import Session
-from starlette.applications import Starlette
 from starlette.requests import Request
 
-from grader.service.course.assignments import AssignmentCache
-from grader.service.course.device_classes import classes_of
-from grader.service.db.clock import utc_now
+from grader.service.course.assignments import AssignmentCache, classes_of
 from grader.service.db.probe import WriteProbe
-from grader.service.db.session import Database
+from grader.service.db.session import Database, utc_now
 from grader.service.db.tables.submissions import GradingRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.network.throttle import RateLimiter
 from grader.service.people.auth.methods import SignInMethods
-from grader.service.submissions.estimates import PlaceInQueue, QueueSnapshot
+from grader.service.submissions.health import PlaceInQueue, QueueSnapshot
 
 MAX_TERMINAL_CODES = 1000
 """Maximum number of codes for terminals that a network, such as a lecture room, may request within ten minutes."""
@@ -70,6 +68,11 @@ class AppState:
         return f"__Host-{name}" if self.secure else name
 
     @property
+    def cookie_rules(self) -> dict[str, Any]:
+        """The attributes of all cookies."""
+        return {"path": "/", "secure": self.secure, "httponly": True, "samesite": "lax"}
+
+    @property
     def code_cookie(self) -> str:
         """Name of the cookie with the code of a terminal whose owner must sign in first."""
         return f"{self.cookie}-code"
@@ -82,12 +85,7 @@ class AppState:
 
 def state_of(request: Request) -> AppState:
     """State of the application that handles a request."""
-    return state_at(request.app)
-
-
-def state_at(app: Starlette) -> AppState:
-    """State of an application."""
-    state: AppState = app.state.app_state
+    state: AppState = request.app.state.app_state
     return state
 
 

@@ -20,7 +20,7 @@ from grader.cli.remote.result_files import DOWNLOADS, write_results
 from grader.cli.remote.sign_in_file import SignIn
 from grader.common.errors import InputError, UngradedError
 from grader.results.verdicts import Reason
-from grader.service.station.storage.results import ready
+from grader.service.station.storage import ready
 
 FAILED_SPEED = {"check": "speed", "verdict": "failed", "reason": "DATA_RACE", "words": "it is slow."}
 

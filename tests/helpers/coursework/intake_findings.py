@@ -3,7 +3,7 @@
 import pytest
 
 from grader.common.errors import InputError
-from grader.lms.intake import take_in
+from grader.lms.intake import take_all
 
 
 def graded(intake):
@@ -22,6 +22,6 @@ def lines(remarks):
 
 def complaint(path, assignments):
     with pytest.raises(InputError) as caught:
-        take_in(path, assignments)
+        take_all((path,), assignments)
     assert "\n" not in str(caught.value)
     return str(caught.value)

@@ -6,7 +6,7 @@ from courses import course_of
 from services import Service, graded
 
 from grader.service.grades.decisions.extensions import hand_in_rules
-from grader.service.grades.records import grades_of, grades_of_all
+from grader.service.grades.visibility import grades_of, grades_of_all
 from grader.service.submissions.accept import accept
 from grader.service.submissions.queue import claim, finish
 

@@ -12,8 +12,8 @@ from grader.common.sign_in import CiProviderRules
 from grader.service.db.tables.lti import LtiPlatformRow, LtiScoreRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.lti.registrations import StatedContext, connect, note_context
+from grader.service.people.auth.api_tokens import new_codes
 from grader.service.people.auth.ci_jobs import CiProvider
-from grader.service.people.auth.device_flow import new_codes
 from grader.service.people.auth.methods import SignInMethods
 from grader.service.people.auth.passwords import Passwords
 from grader.service.people.auth.sessions import invite

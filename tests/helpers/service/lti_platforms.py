@@ -17,10 +17,10 @@ from joserfc.jwk import RSAKey
 from services import parts
 
 from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiKeyRow, LtiLineItemRow, LtiMemberRow
+from grader.service.lti.keys import new_key
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.lti.registrations import Registration, StatedContext, connect, note_context, register
 from grader.service.lti.services.roster import read_rosters
-from grader.service.lti.tokens import new_key
 from grader.service.network.client import HttpClient
 
 CLIENT, DEPLOYMENT, CONTEXT = "client-1", "7", "course-1"

@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.common.errors import InterruptedGradingError
 from grader.common.interrupts import interrupt_on
 from grader.service.db.session import Database
-from grader.service.station.backends import LocalBackend
+from grader.service.station.backends import Backend
 from grader.service.station.grader import Judge
 from grader.service.station.loop import work
 from grader.service.submissions import queue
@@ -42,7 +42,7 @@ class Recording:
 
 def record(course, settings_json, assignment, source):
     """Grade a source with the judge that stations use, and record the grading."""
-    judge, events, begun = Judge(course, LocalBackend(settings_json), 1), [], time.monotonic()
+    judge, events, begun = Judge(course, Backend(settings_json), 1), [], time.monotonic()
     claimed = ClaimedGrading(
         grading_id=1,
         station="",

@@ -6,8 +6,7 @@ from hidden_parts import FIELDS, right
 from grader.batch.rescoring import rescore
 from grader.common.record import replace
 from grader.service.course.assignments import AssignmentCache
-from grader.service.station.storage.rescoring import Rescoring
-from grader.service.station.storage.results import ready
+from grader.service.station.storage import Upkeep, ready
 
 CHEAPER = {**FIELDS, "correctness": {**FIELDS["correctness"], "points": 4}}
 """Assignment worth 6 points less, with unchanged measurements."""
@@ -27,8 +26,8 @@ def says(service, fields):
 
 
 def score_again(service):
-    """Score all results again, as a new station does between gradings. Return the rescoring."""
-    rescoring = Rescoring(service.course, AssignmentCache(service.course, service.data))
-    while rescoring.some(service.database):
+    """Score all results again, as a new station does between gradings. Return its upkeep."""
+    upkeep = Upkeep(service.course, AssignmentCache(service.course, service.data))
+    while upkeep.score_some(service.database):
         pass
-    return rescoring
+    return upkeep

@@ -20,9 +20,8 @@ from serving_course import Serving, children
 
 from grader.course.catalogue import Course
 from grader.grading.settings import load_settings
-from grader.service.db.clock import utc_now
 from grader.service.db.migrate import migrate
-from grader.service.db.session import Database, sqlite_url
+from grader.service.db.session import Database, sqlite_url, utc_now
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow

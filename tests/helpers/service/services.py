@@ -15,19 +15,19 @@ from hidden_parts import failing, right
 from project import ROOT
 
 from grader.course.policies.rules import Policies
+from grader.service.course.assignment_view import memory_in
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.limits import rules_of
-from grader.service.course.saved_assignments import memory_in
 from grader.service.db.migrate import migrate
 from grader.service.db.session import Database, sqlite_url
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.people.auth.api_tokens import TokenRequest, create_token
 from grader.service.people.auth.sessions import invite
-from grader.service.station.storage.results import ready, ready_dry_run
+from grader.service.station.storage import ready, ready_dry_run
 from grader.service.submissions.accept import REGRADING_PRIORITY, HandInRequest, accept, new_grading
 from grader.service.submissions.dry_runs import DryRunRequest, make
-from grader.service.submissions.estimates import QueueSnapshot
+from grader.service.submissions.health import QueueSnapshot
 from grader.service.submissions.queue import claim, finish
 from grader.service.web.app import make_app
 from grader.service.web.state import AppState

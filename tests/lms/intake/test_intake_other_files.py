@@ -11,7 +11,7 @@ import pytest
 from downloads import source, write_folder, write_zip
 from intake_findings import graded, lines, missing
 
-from grader.lms.intake import take_all, take_in
+from grader.lms.intake import take_all
 from grader.lms.intake.reading import tarball
 
 PRODUCT, TURN = source("blockMMM"), source("coalsTransp")
@@ -78,14 +78,14 @@ def test_a_copys_number_may_divide_an_ending(first, again, tmp_path, one):
     copy = {f"lovelaceada_7_90002_{again}": packed(again, TURN)}
     both = {f"lovelaceada_7_90001_{first}": packed(first, PRODUCT), **copy}
     for members in (copy, both):
-        (handin,) = take_in(write_zip(tmp_path / "canvas.zip", members), one).handins
+        (handin,) = take_all((write_zip(tmp_path / "canvas.zip", members),), one).handins
         assert handin.data == TURN
 
 
 @pytest.mark.parametrize("name", ["kernels.rar-1.gz", "kernels-1.gz", "kernels.tar-1.rar", "kernels.tar-x.gz"])
 def test_a_number_makes_no_tar_of_another_file(name, tmp_path, one):
     """A number within an ending does not turn another file into a tar, because only the endings of tars are joined."""
-    intake = take_in(write_zip(tmp_path / "canvas.zip", {f"lovelaceada_7_90002_{name}": b"x"}), one)
+    intake = take_all((write_zip(tmp_path / "canvas.zip", {f"lovelaceada_7_90002_{name}": b"x"}),), one)
     assert "is an archive of a kind that is not opened" in lines(intake.unplaced)
 
 
@@ -107,7 +107,9 @@ def test_many_texts_cost_no_source_its_reading(tmp_path, one):
     """Other texts, such as the headers of a library, are read after sources, so they cannot use up the budget."""
     large = b"//" + b"x" * (1024 * 1024 - 2)
     files = {f"ada/include/{number:03}.h": large for number in range(70)}
-    intake = take_in(write_folder(tmp_path / "all", {**files, "ada/src/turn.cl": TURN, "bob/kernels.cl": TURN}), one)
+    intake = take_all(
+        (write_folder(tmp_path / "all", {**files, "ada/src/turn.cl": TURN, "bob/kernels.cl": TURN}),), one
+    )
     assert len(intake.handins) == 2
     assert intake.unplaced == ()
 
@@ -118,14 +120,14 @@ def test_many_sources_cost_what_is_named_as_asked_nothing(tmp_path, one):
     blank = b" " * (1024 * 1024)
     packed = write_zip(tmp_path / "x.zip", {f"{number:03}.cl": blank for number in range(70)} | {"kernels.cl": TURN})
     files = {"ada/x.zip": packed.read_bytes(), "bob.cl": TURN}
-    intake = take_in(write_folder(tmp_path / "all", files), one)
+    intake = take_all((write_folder(tmp_path / "all", files),), one)
     assert graded(intake) == {("ada", "coalsTransp"): "ada/x.zip/kernels.cl", ("bob", "coalsTransp"): "bob.cl"}
 
 
 @pytest.mark.parametrize("name", ["kernels.cl.txt", "KERNELS.CL.TXT", "kernels (1).cl.txt", "coalsTransp.cl.txt"])
 def test_an_ending_that_a_system_added_is_none(name, tmp_path, one):
     """An additional ending .txt is ignored, because Windows adds it without showing it."""
-    intake = take_in(write_folder(tmp_path / "all", {f"ada/{name}": TURN, f"bob/{name}": TURN + b" "}), one)
+    intake = take_all((write_folder(tmp_path / "all", {f"ada/{name}": TURN, f"bob/{name}": TURN + b" "}),), one)
     assert len(intake.handins) == 2
     assert intake.unplaced == ()
 
@@ -135,7 +137,7 @@ def test_an_ending_that_a_system_added_is_none(name, tmp_path, one):
 def test_a_name_is_whole_although_small_letters_are_more(name, added, tmp_path, one):
     """A student's name is not cut if its lower-case form is longer. The file name alone identifies the student here."""
     data = gzip.compress(tar({"kernels.cl": TURN})) if added == ".tar.gz" else TURN
-    intake = take_in(write_folder(tmp_path / "all", {f"{name}{added}": data, "bob.cl": TURN}), one)
+    intake = take_all((write_folder(tmp_path / "all", {f"{name}{added}": data, "bob.cl": TURN}),), one)
     assert {each.student.label for each in intake.handins} == {name, "bob"}
 
 
@@ -143,7 +145,7 @@ def test_a_name_is_whole_although_small_letters_are_more(name, added, tmp_path, 
 def test_a_text_under_another_name_counts_if_it_defines_the_kernel(name, tmp_path, one):
     """If there is no .cl file, a text with another ending counts if it defines the kernel, and a remark says so."""
     files = {f"ada/{name}": TURN, f"bob/{name}": b"notes", f"eve/{name}": TURN, "eve/kernels.cl": TURN + b"// mine\n"}
-    intake = take_in(write_folder(tmp_path / "all", files), one)
+    intake = take_all((write_folder(tmp_path / "all", files),), one)
     assert graded(intake) == {("ada", "coalsTransp"): f"ada/{name}", ("eve", "coalsTransp"): "eve/kernels.cl"}
     assert f"all/ada/{name}: is graded, although it is not named as a .cl file" in lines(intake.remarks)
     assert f"all/bob/{name}: is not source text; ask for the .cl file" in lines(intake.unplaced)
@@ -154,7 +156,7 @@ def test_a_text_under_another_name_counts_if_it_defines_the_kernel(name, tmp_pat
 def test_a_text_under_another_name_counts_for_what_is_missing(tmp_path, two):
     """A text with another ending counts for the assignment that has no .cl file."""
     files = {"ada/blockMMM.cl": PRODUCT, "ada/turn.c": TURN, "ada/old.c": PRODUCT + b"// old\n"}
-    intake = take_in(write_folder(tmp_path / "all", files), two)
+    intake = take_all((write_folder(tmp_path / "all", files),), two)
     assert graded(intake) == {("ada", "blockMMM"): "ada/blockMMM.cl", ("ada", "coalsTransp"): "ada/turn.c"}
 
 
@@ -167,7 +169,7 @@ def test_utf_16_is_read_as_what_it_says(encoding, tmp_path, two):
         "bob/kernels.cl": TURN,
         "eve/kernels.cl": b"\xff\xfe\0",
     }
-    intake = take_in(write_folder(tmp_path / "all", files), two)
+    intake = take_all((write_folder(tmp_path / "all", files),), two)
     assert {each.student.label: each.data for each in intake.handins} == {"ada": TURN, "bob": TURN}
     assert ("eve", "coalsTransp") in missing(intake)
 
@@ -185,7 +187,9 @@ def test_utf_16_is_read_as_what_it_says(encoding, tmp_path, two):
 def test_a_tar_is_opened_like_a_zip(name, pack, tmp_path, one):
     """A tar is opened like a zip, at the top or in a student's folder, even if it contains folders and leftovers."""
     packed = pack(tar({"lab/kernels.cl": TURN, "lab/._kernels.cl": b"x", "../out.cl": b"x"}))
-    intake = take_in(write_zip(tmp_path / "all.zip", {f"ada/{name}": packed, f"bob-{name}": packed, "e.cl": b"x"}), one)
+    intake = take_all(
+        (write_zip(tmp_path / "all.zip", {f"ada/{name}": packed, f"bob-{name}": packed, "e.cl": b"x"}),), one
+    )
     assert sorted(graded(intake).values()) == [f"ada/{name}/lab/kernels.cl", f"bob-{name}/lab/kernels.cl", "e.cl"]
     assert "has a path that leads out of the archive" in lines(intake.unplaced)
 
@@ -226,7 +230,7 @@ def many_members():
 def test_a_hostile_or_damaged_tar_is_refused(data, said, tmp_path, one):
     """A hostile or damaged tar is refused in a line, and its student has a refused hand-in."""
     packed = data() if callable(data) else data
-    intake = take_in(write_folder(tmp_path / "all", {"ada/x.tar.gz": packed, "bob/kernels.cl": TURN}), one)
+    intake = take_all((write_folder(tmp_path / "all", {"ada/x.tar.gz": packed, "bob/kernels.cl": TURN}),), one)
     assert said in lines(intake.unplaced)
     assert list(graded(intake)) == [("bob", "coalsTransp")]
     assert intake.absences[0].refused
@@ -241,7 +245,7 @@ def test_names_in_a_students_folder_are_no_platforms(tmp_path, one):
     """Files in a student's folder with names like Moodle's are not a download, even if they outnumber all folders."""
     files = {f"{name}/kernels.cl": TURN + name.encode() for name in ("ada", "bob", "mallory")}
     forged = {f"mallory/ada_{key}_assignsubmission_file_kernels.cl": TURN for key in range(4700, 4720)}
-    intake = take_in(write_folder(tmp_path / "all", files | forged), one)
+    intake = take_all((write_folder(tmp_path / "all", files | forged),), one)
     assert graded(intake) == {(name, "coalsTransp"): f"{name}/kernels.cl" for name in ("ada", "bob", "mallory")}
 
 

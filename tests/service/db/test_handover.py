@@ -29,8 +29,8 @@ with supervised([spec], sys.argv[2], print):
 CHILD = """
 import sys
 from pathlib import Path
-from grader.service.db.handover import end_with_parent, told_database
-url = told_database()
+from grader.service.db.handover import end_with_parent, told_line
+url = told_line()
 end_with_parent(5)
 Path(__file__).with_name("url").write_text(url)
 import signal

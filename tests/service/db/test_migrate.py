@@ -1,7 +1,7 @@
 """migrate.py and its migration: the created tables match the models, and unknown versions are refused."""
 
-import re
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -10,6 +10,7 @@ from sqlalchemy import UniqueConstraint, inspect, text
 
 from grader.common.errors import InputError
 from grader.service.db.migrate import migrate, require_current
+from grader.service.db.migrations import versions
 from grader.service.db.session import Database, sqlite_url
 from grader.service.db.tables import METADATA
 
@@ -37,17 +38,13 @@ def test_a_database_of_an_unknown_version_is_refused_with_the_next_step(database
         assert inspect(connection).get_table_names() == ["alembic_version"]
 
 
-def test_the_migration_makes_the_tables_of_the_code_word_for_word(tmp_path):
-    """On SQLite, the migration and the models create tables with equivalent statements. Only the order of the parts may
-    differ.
+def test_a_released_migration_is_written_out():
+    """The first migration creates the tables of the classes only as long as no other migration follows it. A released
+    migration must not change with the classes.
     """
-    migrated, made = (Database(sqlite_url(tmp_path / name)) for name in ("migrated", "made"))
-    migrate(migrated)
-    with made.connecting() as connection:
-        METADATA.create_all(connection)
-    assert statements(migrated) == statements(made)
-    migrated.close()
-    made.close()
+    folder = Path(versions.__path__[0])
+    modules = sorted(path.stem for path in folder.glob("v*.py"))
+    assert modules == ["v1_initial"] or "create_all" not in (folder / "v1_initial.py").read_text()
 
 
 def test_the_migration_gives_tables_their_indexes_and_constraints_and_numbers_once(database):
@@ -68,13 +65,6 @@ def test_the_migration_gives_tables_their_indexes_and_constraints_and_numbers_on
             if database.embedded:
                 made = connection.scalar(text("SELECT sql FROM sqlite_master WHERE name = :name"), {"name": name})
                 assert ("AUTOINCREMENT" in made) == table.dialect_options["sqlite"]["autoincrement"], name
-
-
-def statements(database):
-    """Return the sorted parts of each statement in SQLite, by the name of its table or index."""
-    with database.connecting() as connection:
-        rows = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")).all()
-    return {name: sorted(re.split(r"[\s,]+", sql)) for name, sql in rows if name != "alembic_version"}
 
 
 def test_a_file_that_is_no_database_is_refused_with_the_next_step(tmp_path):

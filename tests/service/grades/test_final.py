@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from samples import result
 from services import NOON, graded, upload
 
-from grader.batch.corrections import Order, corrected
 from grader.batch.lateness import apply_deadlines, deducted
+from grader.batch.lists import Order, corrected
 from grader.course.policies.corrections import Amount
 from grader.course.policies.deadlines import Extension
 from grader.course.submissions.handin import HandIn, Intake, Student

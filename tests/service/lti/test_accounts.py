@@ -13,8 +13,11 @@ from services import visible
 from grader.service.db.tables.lti import LtiAccountRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
-from grader.service.lti.roles import ASSISTANT
+from grader.service.lti.accounts import ASSISTANT, MEMBERSHIP, role_of
 from grader.service.people.roster import import_roster
+
+INSTITUTION = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#"
+SYSTEM = "http://purl.imsglobal.org/vocab/lis/v2/system/person#"
 
 
 def person(service, key):
@@ -90,3 +93,27 @@ def test_a_student_with_the_key_of_a_future_instructor_gets_no_role(service, pla
         import_roster(service.database, b"key,name,role\nprof@example.org,Prof,instructor\n", "staff", service.now)
     assert client.get("/course").status_code == 404
     import_roster(service.database, b"key,name\nprof@example.org,Prof\n", "staff", service.now)
+
+
+@pytest.mark.parametrize(
+    ("stated", "role"),
+    [
+        ([f"{MEMBERSHIP}Learner"], CourseRole.STUDENT),
+        (["Learner"], CourseRole.STUDENT),
+        ([f"{MEMBERSHIP}Instructor"], CourseRole.INSTRUCTOR),
+        ([f"{MEMBERSHIP}Administrator"], CourseRole.INSTRUCTOR),
+        ([f"{MEMBERSHIP}Learner", f"{MEMBERSHIP}Instructor"], CourseRole.INSTRUCTOR),
+        ([f"{MEMBERSHIP}Instructor", ASSISTANT], CourseRole.ASSISTANT),
+        ([f"{MEMBERSHIP}Learner", ASSISTANT], CourseRole.ASSISTANT),
+        ([f"{INSTITUTION}Faculty", f"{INSTITUTION}Instructor", f"{MEMBERSHIP}Learner"], CourseRole.STUDENT),
+        ([f"{INSTITUTION}Instructor"], None),
+        ([f"{SYSTEM}SysAdmin"], None),
+        ([f"{MEMBERSHIP}Mentor", f"{MEMBERSHIP}ContentDeveloper"], None),
+        ([], None),
+    ],
+)
+def test_a_role_in_the_course_decides(stated, role):
+    """A professor who is a student of this course is a student here. An assistant whom the platform also calls an
+    instructor is an assistant. Without a role in the course, a person may not enter.
+    """
+    assert role_of(stated) is role

@@ -7,7 +7,7 @@ from lti_platforms import SCOPES, arrive, platform_at_work, registered
 from open_edx import COURSE, OpenEdx
 from services import graded, parts
 
-from grader.service.db.outbox.sending import SendState
+from grader.service.db.outbox import SendState
 from grader.service.db.tables.decisions import ExclusionRow
 from grader.service.db.tables.lti import LtiContextRow, LtiScoreRow
 from grader.service.db.tables.people import PersonRow

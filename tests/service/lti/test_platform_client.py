@@ -1,11 +1,15 @@
 """platform_client.py: a platform answers with a success or a reason, and an access token is used until it expires."""
 
-import pytest
-from lti_platforms import SCOPES, THIS_MACHINE, TOOL_KEY
+import time
 
+import pytest
+from lti_platforms import SCOPES, THIS_MACHINE, TOOL_KEY, member, roster_words
+
+from grader.service.lti import platform_client
 from grader.service.lti.platform_client import (
     MAX_PAUSE_SECONDS,
     MAX_TOKEN_SECONDS,
+    NEXT,
     Endpoints,
     FaultError,
     NoAnswerError,
@@ -111,3 +115,26 @@ def test_a_token_that_was_revoked_is_replaced_once(tried):
     with pytest.raises(FaultError, match="status 401"):
         ask(platform, client)
     assert [path for _, path, _ in platform.requests] == ["/token", "/columns"] * 2
+
+
+def test_a_long_link_header_is_searched_quickly():
+    """The next page is found in time that grows with the length of the header, not with its square."""
+    began = time.perf_counter()
+    assert NEXT.search("<>;" * 300_000) is None
+    assert NEXT.search('<a>; rel="first", <b>; x="1"; rel="next"')[1] == "b"
+    assert time.perf_counter() - began < 2
+
+
+def test_a_list_of_large_pages_is_given_up(service, platform, monkeypatch):
+    """A platform cannot fill the memory with few members that have long fields on many pages."""
+    monkeypatch.setattr(platform_client, "MAX_CHARACTERS", 50_000)
+    asked = []
+
+    def one(*_):
+        asked.append(1)
+        link = f'<{platform.address}/members?page={len(asked)}>; rel="next"'
+        return 200, {"link": link}, {"members": [member("sub-ann", junk="x" * 20_000)]}
+
+    platform.answers = {"/members": one}
+    assert roster_words(service) == "The roster could not be read: the list is too large."
+    assert len(asked) == 3

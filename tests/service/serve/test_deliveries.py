@@ -10,8 +10,7 @@ from services import graded, post
 from grader.service.course.webhooks import add_webhook
 from grader.service.db.tables.outbox import DeliveryRow
 from grader.service.grades.decisions.regrading import Selection, regrade
-from grader.service.network.client import HttpAnswer
-from grader.service.network.guard import UnansweredError
+from grader.service.network.client import HttpAnswer, UnansweredError
 from grader.service.serve.deliveries import PAUSES, QUEUEING, send_deliveries
 
 

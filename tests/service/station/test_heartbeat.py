@@ -9,11 +9,12 @@ import pytest
 from services import SOURCE, Service, graded
 from sqlalchemy.exc import OperationalError
 
-from grader.service.db.clock import utc_now
+from grader.service.db.session import utc_now
 from grader.service.db.tables.grading_states import State
-from grader.service.station.heartbeat import EXIT_STUCK, GradingLimits, LeaseHeartbeat
+from grader.service.station.heartbeat import EXIT_STUCK, GradingLimits, LeaseHeartbeat, Presence
 from grader.service.submissions.accept import cancel
 from grader.service.submissions.claims import LEASE
+from grader.service.submissions.health import StationFacts, stations_of
 from grader.service.submissions.queue import MAX_HIDDEN_PAUSE
 
 
@@ -120,3 +121,28 @@ def test_hidden_cases_end_within_a_second_for_a_grading_that_waits(tmp_path):
     (row,) = service.gradings(attempt)
     assert (row.state, row.hidden_tries, row.claimed_by) == (State.SHOWN, 0, None)
     service.database.close()
+
+
+def facts(name="one", device_class="cpu", **more):
+    return StationFacts(name=name, host="box", device="PoCL", device_class=device_class, grader="0.1.0", **more)
+
+
+def test_a_presence_is_told_again_and_ends_with_the_station(service):
+    """A live station renews its presence and removes it when it ends. If it ends with a fault, its presence stays
+    visible.
+    """
+
+    def seen():
+        with service.database.reading() as session:
+            return [each.row.seen for each in stations_of(session, utc_now())]
+
+    with Presence(service.database, facts(), beat=0.01):
+        (first,) = seen()
+        until = utc_now() + timedelta(seconds=30)
+        while seen() == [first] and utc_now() < until:
+            time.sleep(0.01)
+        assert seen() > [first]
+    assert seen() == []
+    with Presence(service.database, facts(fault="no device"), beat=0.01):
+        pass
+    assert len(seen()) == 1

@@ -12,11 +12,11 @@ from sqlalchemy.exc import OperationalError
 from grader.common import interrupts
 from grader.common.errors import InterruptedGradingError, WorkerError
 from grader.results.result import Ungraded
-from grader.service.db.clock import utc_now
+from grader.service.db.session import utc_now
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.stations import ProgressRow
 from grader.service.station import loop as work_module
-from grader.service.station.gradings import InTurn
+from grader.service.station.backends import Gradings
 from grader.service.station.heartbeat import GradingLimits
 from grader.service.station.loop import patient, work
 from grader.service.submissions.accept import cancel
@@ -26,7 +26,7 @@ class NothingToDoError(Exception):
     """Ends the work of a station in a test."""
 
 
-class UntilNothingWaits(InTurn):
+class UntilNothingWaits(Gradings):
     """Runs gradings one after the other until none is waiting."""
 
     def wait(self):

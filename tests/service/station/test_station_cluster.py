@@ -27,12 +27,12 @@ from grader.batch.workforce import SchedulerLostError
 from grader.common import interrupts
 from grader.common.errors import InterruptedGradingError, WorkerError
 from grader.common.interrupts import pause
-from grader.service.db.clock import utc_now
+from grader.service.db.session import utc_now
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.stations import StationRow
 from grader.service.db.tables.submissions import GradingRow
+from grader.service.station.backends import SideBySide
 from grader.service.station.grader import Judge
-from grader.service.station.gradings import SideBySide
 from grader.service.station.heartbeat import GradingLimits
 from grader.service.station.loop import work
 from grader.service.submissions.accept import cancel

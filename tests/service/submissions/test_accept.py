@@ -1,18 +1,20 @@
 """accept.py: invalid files are refused before they are stored, and an accepted attempt is stored exactly once."""
 
 import hashlib
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from services import FREE, SOURCE
 
 from grader.course.policies.rules import Policies
+from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.course.limits import rules_of
 from grader.service.db.session import Database
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import RefusedError
-from grader.service.submissions.accept import accept, cancel
+from grader.service.submissions.accept import MAX_LINES, accept, cancel, file_refusal
 
 
 def test_an_accepted_attempt_is_stored_as_it_came(service):
@@ -121,3 +123,35 @@ def test_a_regrading_keeps_nobody_from_handing_in(service):
         service.regrade(service.graded(service.hand_in(data=f"// {number}".encode())))
         service.passes(minutes=10)
     assert service.state(service.hand_in(assignment="other")) == State.WAITING
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"x" * (SIZE_LIMIT + 1), "over 1 MiB"),
+        (b"", "empty"),
+        (b" \n\t\n", "empty"),
+        (b"PK\x03\x04rest", "zip"),
+        ("kernel".encode("utf-16"), "UTF-16"),
+        (b"\x7fELF\x02\x01\x00", "binary"),
+        (b"x\n" * (MAX_LINES + 1), "over 5,000 lines"),
+        (b"x\r" * (MAX_LINES + 1), "over 5,000 lines"),
+        (b"x\n\r" * (MAX_LINES // 2 + 1), "over 5,000 lines"),
+        (b"x\r\n" * MAX_LINES, ""),
+        (SOURCE, ""),
+        (b"// \x1b[1mbold\n" + SOURCE + b"\x1a", ""),
+        ("// größer\n".encode("latin-1"), ""),
+    ],
+)
+def test_a_file_that_cannot_be_graded_is_refused_with_the_reason(data, said):
+    """A file that cannot be graded is refused with a sentence that gives the reason, and no attempt is used up."""
+    assert said in file_refusal(data)
+    assert bool(said) == bool(file_refusal(data))
+
+
+@pytest.mark.parametrize("byte", [b"\n", b"\r", b" ", b"\t", b"x", b"\xff"], ids=ascii)
+def test_a_megabyte_of_anything_is_judged_at_the_speed_of_memory(byte):
+    """Checking a file of 1 MiB takes less than 0.1 s, because no Python code runs for each line or byte."""
+    begun = time.perf_counter()
+    file_refusal(byte * SIZE_LIMIT)
+    assert time.perf_counter() - begun < 0.1

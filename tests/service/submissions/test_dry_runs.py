@@ -16,9 +16,9 @@ from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import DryRunRow, GradingRow
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.decisions.regrading import try_again
-from grader.service.grades.publication.holds import hold_back
+from grader.service.grades.publication import hold_back
 from grader.service.people.members import deactivate, remove
-from grader.service.station.storage.results import ready_dry_run
+from grader.service.station.storage import ready_dry_run
 from grader.service.submissions import queue
 from grader.service.submissions.claims import LEASE, Renewal
 from grader.service.submissions.dry_runs import TooManyDryRunsError, dry_run_of

@@ -18,11 +18,11 @@ from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.grades.decisions.regrading import try_again
-from grader.service.station.storage.results import ready
+from grader.service.station.storage import ready
 from grader.service.submissions import queue
 from grader.service.submissions.accept import cancel
 from grader.service.submissions.claims import LEASE, Renewal
-from grader.service.submissions.estimates import places_of
+from grader.service.submissions.health import places_of
 from grader.service.submissions.progress import ProgressNote, keep_note, notes_after
 from grader.service.submissions.queue import MAX_HIDDEN_PAUSE, MAX_TRIES, claim, must_yield
 

@@ -19,7 +19,7 @@ from grader.service.db.tables.decisions import RegradingRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.outbox import MailRow
 from grader.service.db.tables.submissions import GradingRow
-from grader.service.grades.summaries import briefs_in
+from grader.service.exports.course_rows import briefs_in
 
 LARGER = {**FIELDS, "sanitizer": {"sizes": {"n": 71}, "points": 3}}
 """Assignment with a changed size of the sanitizer check, which therefore needs a new run."""

@@ -20,7 +20,7 @@ from grader.results.withholding import withheld
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import DryRunRow
 from grader.service.people.auth.sessions import end_all_access
-from grader.service.station.storage.results import ready_dry_run
+from grader.service.station.storage import ready_dry_run
 from grader.service.submissions.progress import ProgressNote, keep_note
 
 PAGE = "/assignments/small"

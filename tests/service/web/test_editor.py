@@ -10,8 +10,8 @@ from services import Service, field, parts
 from sqlalchemy.exc import OperationalError
 
 from grader.service.station.grader import ready
-from grader.service.submissions.file_checks import MAX_LINES
-from grader.service.web.routes.student.editor import EDITABLE
+from grader.service.submissions.accept import MAX_LINES
+from grader.service.web.routes.student.hand_ins import EDITABLE
 
 SOURCE = b"__kernel void add()\n{\n    int a = 1;\n}\n" + b"\n" * 20
 EVIL = b"</textarea><script>alert(1)</script>\n"

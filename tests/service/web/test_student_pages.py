@@ -14,7 +14,7 @@ from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.station.grader import ready
 from grader.service.submissions.queue import give_up
-from grader.service.web.http.security_headers import REPORT_POLICY
+from grader.service.web.http.responses import REPORT_POLICY
 from grader.service.web.routes.student.assignments import COMPARISON_LIMIT
 
 EVIL = "<script>alert(1)</script>"

@@ -6,12 +6,10 @@ from dataclasses import replace
 
 from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
-from grader.lms.intake.lines import remark
 from grader.lms.intake.matching import named_by
 from grader.lms.intake.owners import Pile, Sorted, gather
-from grader.lms.intake.platforms.students import by_name
-from grader.lms.intake.reading.listing import Listing
-from grader.lms.intake.reading.wrapping import unwrapped
+from grader.lms.intake.platforms.students import by_name, unwrapped
+from grader.lms.intake.reading.listing import Listing, remark
 
 
 def recognises(listing: Listing, assignments: tuple[Coursework, ...]) -> bool:

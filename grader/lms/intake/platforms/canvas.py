@@ -9,9 +9,8 @@ import re
 from dataclasses import replace
 
 from grader.course.suite import Coursework
-from grader.lms.intake.lines import remark
 from grader.lms.intake.owners import Owner, Piece, Pile, Sorted, gather, piece
-from grader.lms.intake.reading.listing import File, Listing
+from grader.lms.intake.reading.listing import File, Listing, remark
 
 MARK = re.compile(
     r"(?:(?P<name>\w*?)_)??(?P<late>LATE_)?(?P<key>anon_[A-Za-z0-9]+|[0-9]+)_"

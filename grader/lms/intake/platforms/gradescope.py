@@ -15,9 +15,17 @@ from grader.common.errors import InputError
 from grader.common.people import person_name
 from grader.course.loading import NOT_YAML
 from grader.course.suite import Coursework
-from grader.lms.intake.lines import one_line, remark
 from grader.lms.intake.owners import Owner, Pile, Sorted, gather, pile
-from grader.lms.intake.reading.listing import METADATA, METADATA_LIMIT, File, Listing, UnreadableFileError, normal
+from grader.lms.intake.reading.listing import (
+    METADATA,
+    METADATA_LIMIT,
+    File,
+    Listing,
+    UnreadableFileError,
+    normal,
+    one_line,
+    remark,
+)
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """A loader for the same language as SafeLoader, but several times as fast if the C version is available."""

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from grader.course.suite import Coursework
-from grader.lms.intake.lines import remark
 from grader.lms.intake.owners import Owner, Pile, Sorted, gather, piece
-from grader.lms.intake.reading.listing import File, Listing
+from grader.lms.intake.reading.listing import File, Listing, remark
 
 MARK = re.compile(
     r"(?P<name>.+?)(?:_(?P<key>[0-9]+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL

@@ -12,7 +12,6 @@ from functools import partial
 from typing import IO, NamedTuple
 
 from grader.course.submissions.handin import Remark
-from grader.lms.intake.lines import one_line, remark
 from grader.lms.intake.reading.listing import (
     DEPTH_LIMIT,
     TOO_DEEP,
@@ -22,6 +21,8 @@ from grader.lms.intake.reading.listing import (
     is_backup,
     is_junk,
     normal,
+    one_line,
+    remark,
 )
 
 PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}

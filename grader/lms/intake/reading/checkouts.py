@@ -14,11 +14,10 @@ from grader.common.people import person_key
 from grader.course.policies.rules import read_date
 from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
-from grader.lms.intake.lines import one_line, remark
 from grader.lms.intake.matching import named_by
 from grader.lms.intake.owners import Owner, Pile, Sorted, gather, piece, pile
 from grader.lms.intake.reading.folder import find_file, list_folder
-from grader.lms.intake.reading.listing import Listing, normal
+from grader.lms.intake.reading.listing import Listing, normal, one_line, remark
 from grader.lms.intake.reading.table import TableRow, read_table
 
 

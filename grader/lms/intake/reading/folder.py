@@ -7,7 +7,6 @@ from pathlib import Path
 
 from grader.common.errors import InputError
 from grader.course.submissions.handin import Remark
-from grader.lms.intake.lines import remark
 from grader.lms.intake.reading.listing import (
     DEPTH_LIMIT,
     TOO_DEEP,
@@ -17,6 +16,7 @@ from grader.lms.intake.reading.listing import (
     is_backup,
     is_junk,
     normal,
+    remark,
 )
 
 QUIETLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)

@@ -1,4 +1,5 @@
-"""The files in a folder or archive before they are sorted by owner: their names, and functions to read them.
+"""The files in a folder or archive before they are sorted by owner: their names, functions to read them, and remarks
+about them in safe text, because strangers chose the names.
 
 Nothing is read yet, since the limit on reading depends on the owner. The cost of a listing grows only with the number
 of its files.
@@ -6,10 +7,11 @@ of its files.
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from grader.course.submissions.handin import Remark
+from grader.protocol.text import REPLACEMENT, showable
 
 MEMBER_LIMIT = 10_000
 """Maximum number of files in a student's own archive, which may be a working tree with everything that tools leave in
@@ -59,6 +61,14 @@ BACKUP = re.compile(r".*~|#.*#|\.#.*|.*\.(?:swp|swo|bak|orig|tmp)", re.IGNORECAS
 """Matches the name of a file that an editor leaves behind. A folder may have such a name because of a student's name,
 such as J. Bak.
 """
+
+LENGTH = 200
+"""Maximum number of characters of a path in a line. The two ends of a longer path are enough to recognise it."""
+
+NAMES = 3
+"""Maximum number of names in a line. The others are replaced by their number."""
+
+BREAKS = re.compile("[\t\n\u2028\u2029]")
 
 
 class UnreadableFileError(Exception):
@@ -182,3 +192,20 @@ def is_missing(listing: Listing) -> bool:
         or (len(file.parts) > 1 and ending(file.name) in TEXTS)
         for file in listing.files
     )
+
+
+def one_line(text: str) -> str:
+    """Return the text on one line. Characters that could break out of the line are replaced, and a long text loses its
+    middle.
+    """
+    shown = BREAKS.sub(REPLACEMENT, showable(text))
+    half = LENGTH // 2
+    return shown if len(shown) <= LENGTH else f"{shown[:half]}...{shown[-half:]}"
+
+
+def remark(where: str | Sequence[str], why: str) -> Remark:
+    """Return a remark on one path, or on several paths together."""
+    wheres = [where] if isinstance(where, str) else list(where)
+    named = ", ".join(one_line(each) for each in wheres[:NAMES])
+    more = f" and {len(wheres) - NAMES} more" if len(wheres) > NAMES else ""
+    return Remark(where=named + more, why=BREAKS.sub(REPLACEMENT, showable(why)))

@@ -73,14 +73,13 @@ def _opened(each: Piece, budget: Budget) -> Iterator[Piece]:
     packed = budget.read(each.read, ARCHIVE_LIMIT)
     if len(packed) > ARCHIVE_LIMIT:
         raise UnreadableFileError(f"is over {ARCHIVE_LIMIT // 1024**2} MiB; {ASK}")
-    inside = (list_tar if is_tar(each.parts[-1]) else _list_zip)(packed, each.where, MEMBER_LIMIT)
+    if is_tar(each.parts[-1]):
+        inside = list_tar(packed, each.where, MEMBER_LIMIT)
+    else:
+        inside = list_archive(io.BytesIO(packed), each.where, MEMBER_LIMIT)
     if not inside.files and not inside.unplaced:
         raise UnreadableFileError("is an empty archive")
     yield from opened(tuple(_members(each, inside)), budget)
-
-
-def _list_zip(packed: bytes, name: str, limit: int) -> Listing:
-    return list_archive(io.BytesIO(packed), name, limit)
 
 
 def _members(archive: Piece, inside: Listing) -> Iterator[Piece]:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from functools import partial
 
 from grader.course.submissions.handin import Remark
-from grader.lms.intake.lines import one_line, remark
 from grader.lms.intake.reading.archive import parts_of
 from grader.lms.intake.reading.listing import (
     DEPTH_LIMIT,
@@ -19,6 +18,8 @@ from grader.lms.intake.reading.listing import (
     UnreadableFileError,
     is_backup,
     is_junk,
+    one_line,
+    remark,
 )
 
 UNPACKED_LIMIT = 64 * 1024 * 1024

@@ -41,7 +41,7 @@ class WebhookRow(Base):
 
 
 class DeliveryRow(Base):
-    """An event for a webhook (outbox/events.py). `public` is its name for the receiver, and `path` the page about it.
+    """An event for a webhook (db/outbox.py). `public` is its name for the receiver, and `path` the page about it.
     It is sent at `not_before` or later, for the (`tries` + 1)-th time. `words` is the last answer.
     """
 
@@ -73,7 +73,7 @@ class RegradingEndRow(Base):
 
 
 class MailRow(Base):
-    """A mail to a student about a page, at `path` (outbox/mails.py). Sending began at `begun` and ended at `sent`."""
+    """A mail to a student about a page, at `path` (db/outbox.py). Sending began at `begun` and ended at `sent`."""
 
     __tablename__ = "mails"
 

@@ -69,6 +69,11 @@ class AttemptRow(Base):
         UniqueConstraint("person_id", "assignment", "number", name="attempts_numbers"),
     )
 
+    @property
+    def in_words(self) -> str:
+        """The name of the attempt in the audit trail."""
+        return f"{self.person.key}, {self.assignment}, attempt {self.number}"
+
 
 class ShareRow(Base):
     """A further owner of an attempt: a member of the group of the student who handed it in."""
@@ -124,9 +129,9 @@ class GradingRow(Base):
 
     Within a priority, the lowest `round` comes first. A person has one grading in each round (accept.py). The station
     `claimed_by` has claimed the grading until `lease_until`. `tries` counts the tries to grade it, and `hidden_tries`
-    the tries to run its hidden cases. `result` is the whole result as JSON, and `brief` its grade (summaries.py).
-    Students see `shown_points`, `checks` in brief, a compressed `page`, and `shown_result` as compressed JSON. These
-    are empty while results are `held` back. Otherwise they are the published part of the result, which is the `early`
+    the tries to run its hidden cases. `result` is the whole result as JSON, and `brief` its grade (course_rows.py).
+    Students see `shown_points`, `checks` in brief, and a compressed `page`. These are empty while results are `held`
+    back. Otherwise they are the published part of the result, which is the `early`
     part until the assignment is released and the whole result afterwards. Checks worth `early_max` of `max_points` are
     shown early; the others are worth `hidden_points`. `full_checks` and `full_page` are None if they equal the early
     part. `speed` is the speed relative to the model solution on `device`, for leaderboards, and `shown_speed` the speed
@@ -249,11 +254,6 @@ class GradingRow(Base):
         """The result that students see once results are published, as compressed JSON."""
         whole = self.result if self.released else None
         return self.early_result if whole is None else zlib.compress(whole.encode())
-
-    @property
-    def shown_result(self) -> bytes | None:
-        """The result that students see, as compressed JSON."""
-        return None if self.held else self.published_result
 
     @property
     def published_checks(self) -> str | None:

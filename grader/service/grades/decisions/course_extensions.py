@@ -19,9 +19,8 @@ from grader.protocol.text import showable
 from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_late
-from grader.service.db.batches import in_batches
 from grader.service.db.keys import folded_key
-from grader.service.db.session import Database
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.decisions import ExtensionRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow

@@ -13,13 +13,13 @@ from grader.protocol.text import showable
 from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import TRIAL, HandInRules
-from grader.service.db.outbox.mails import Mail, MailKind, put_mail
+from grader.service.db.outbox import Mail, MailKind, put_mail
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import ExtensionRow
 from grader.service.db.tables.people import CourseRole, PersonRow
-from grader.service.errors import FieldError, length_in_words
+from grader.service.errors import FieldError, text_within
 from grader.service.grades.final import extension_in
-from grader.service.grades.records import grades_of
+from grader.service.grades.visibility import grades_of
 
 MAX_EXTRA_ATTEMPTS = 100
 """Maximum number of extra attempts of a student at an assignment."""
@@ -165,12 +165,9 @@ def attempts_in(assignment: AssignmentView, text: str) -> int:
     return int(typed)
 
 
-def reason_in(text: str) -> str:
-    """The reason in a form. Raises FieldError if it is empty or too long."""
-    reason = showable(text).strip()
-    if not 0 < len(reason) <= MAX_REASON_LENGTH:
-        raise FieldError("reason", f"{length_in_words('reason', reason, MAX_REASON_LENGTH)} The student sees it.")
-    return reason
+def reason_in(text: str, field: str = "reason") -> str:
+    """The reason in a field of a form. Raises FieldError if it is empty or too long."""
+    return text_within(field, "reason", text, MAX_REASON_LENGTH, "The student sees it.")
 
 
 def extension_in_words(due: datetime | None, attempts: int, zone: tzinfo) -> str:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from grader.common.phrases import count
 from grader.course.policies.rules import in_words, moment, read_date
 from grader.protocol.text import showable
-from grader.service.course.groups import team_at
+from grader.service.course.groups import history_of, team_at
 from grader.service.course.limits import HandInRules, is_late
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.people import CourseRole, PersonRow
@@ -20,16 +20,13 @@ from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import FieldError, RefusedError
 from grader.service.grades.decisions.extensions import reason_in
 from grader.service.submissions.accept import (
-    AttemptSlot,
     HandInRequest,
     is_repeated,
-    next_number,
-    next_use,
     previous_of,
+    require_usable,
+    slot_after,
     store,
 )
-from grader.service.submissions.file_checks import require_usable
-from grader.service.submissions.history import history_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,11 +78,10 @@ def enter(session: Session, offer: HandInRequest, entry: HandInFor, rules: HandI
         most = count(rules.policies.groups, "member")
         raise RefusedError(f"The group has {len(team)} members, and this assignment allows {most}; change the group.")
     attempts = history_of(session, team, offer.assignment)
-    slot = AttemptSlot(team=team, number=next_number(attempts), form_use=next_use(previous))
-    attempt = store(session, offer, slot, rules, now)
+    attempt = store(session, offer, slot_after(attempts, previous, team), rules, now)
     attempt.received, attempt.late = entry.arrived, is_late(rules, entry.arrived)
     attempt.entered, attempt.entered_by, attempt.entered_reason = now, entry.who, reason
     arrival = in_words(entry.arrived, rules.dates.zone)
-    what = f"{person.key}, {offer.assignment}, attempt {attempt.number}: handed in for {person.key}, arrived {arrival}"
+    what = f"{attempt.in_words}: handed in for {person.key}, arrived {arrival}"
     session.add(AuditRow(at=now, who=entry.who, about=person.key, what=f"{what}; reason: {reason}"))
     return attempt

@@ -17,11 +17,9 @@ from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import Decision, DecisionRow, ExclusionRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import AttemptRow
-from grader.service.errors import FieldError, length_in_words
+from grader.service.errors import FieldError
+from grader.service.grades.decisions.extensions import reason_in
 from grader.service.grades.wording import decision_in_words
-
-MAX_COMMENT_LENGTH = 500
-"""Maximum length of a comment."""
 
 EXCUSED = "excused"
 """Word that can be typed in place of points."""
@@ -44,7 +42,7 @@ def decide(session: Session, assignment: AssignmentView, person: PersonRow, aske
     wanted = DecisionRow.person_id == person.id, DecisionRow.assignment == assignment.name
     row = session.scalar(select(DecisionRow).where(*wanted))
     before = "nothing" if row is None else decision_in_words(row)
-    comment = reason_in("comment", asked.comment)
+    comment = reason_in(asked.comment, "comment")
     if not asked.points.strip():
         if row is None:
             raise FieldError("points", "No points are given. Write 80, +5, -2.5, or the word excused.")
@@ -56,7 +54,8 @@ def decide(session: Session, assignment: AssignmentView, person: PersonRow, aske
         row.kind, row.points, row.comment, row.who, row.at = kind, points, comment, asked.who, now
         session.add(row)
         after = decision_in_words(row)
-    _note(session, asked.who, person.key, now, f"{person.key}, {assignment.name}: decided {before} -> {after}")
+    what = f"{person.key}, {assignment.name}: decided {before} -> {after}"
+    session.add(AuditRow(at=now, who=asked.who, about=person.key, what=what))
 
 
 def _decision(assignment: AssignmentView, text: str) -> tuple[Decision, float]:
@@ -77,29 +76,16 @@ def exclude(session: Session, attempt: AttemptRow, who: str, reason: str, now: d
     """Exclude an attempt, or let an excluded one count again. An excluded attempt still uses up one of the student's
     attempts. Raises FieldError if no reason is given.
     """
-    row = session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
-    why = reason_in("reason", reason)
+    row = exclusion_of(session, attempt)
+    why = reason_in(reason)
     if row is None:
         session.add(ExclusionRow(attempt_id=attempt.id, reason=why, who=who, at=now))
     else:
         session.delete(row)
-    named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
-    does = "does not count" if row is None else "counts again"
-    _note(session, who, attempt.person.key, now, f"{named}: {does}; reason: {why}")
+    what = f"{attempt.in_words}: {'does not count' if row is None else 'counts again'}; reason: {why}"
+    session.add(AuditRow(at=now, who=who, about=attempt.person.key, what=what))
 
 
 def exclusion_of(session: Session, attempt: AttemptRow) -> ExclusionRow | None:
     """The exclusion of an attempt; None if the attempt counts."""
     return session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
-
-
-def reason_in(field: str, text: str) -> str:
-    """The reason in this field of a form. Raises FieldError if it is empty or too long."""
-    reason = showable(text).strip()
-    if not 0 < len(reason) <= MAX_COMMENT_LENGTH:
-        raise FieldError(field, f"{length_in_words('reason', reason, MAX_COMMENT_LENGTH)} The student sees it.")
-    return reason
-
-
-def _note(session: Session, who: str, about: str, now: datetime, what: str) -> None:
-    session.add(AuditRow(at=now, who=who, about=about, what=what))

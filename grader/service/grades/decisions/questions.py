@@ -6,13 +6,12 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
-from grader.protocol.text import showable
-from grader.service.db.outbox.mails import Mail, MailKind, put_mail
+from grader.service.db.outbox import Mail, MailKind, put_mail
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import RequestRow
 from grader.service.db.tables.submissions import AttemptRow
-from grader.service.errors import FieldError, NotFoundError, RefusedError, length_in_words
-from grader.service.grades.publication.holds import HELD_BACK
+from grader.service.errors import FieldError, NotFoundError, RefusedError, text_within
+from grader.service.grades.publication import HELD_BACK
 
 MAX_LENGTH = 2000
 """Maximum length of a question or an answer."""
@@ -33,7 +32,7 @@ def ask_question(session: Session, attempt: AttemptRow, person_id: int, text: st
     if (session.scalar(select(func.count(RequestRow.id)).where(*unanswered)) or 0) >= MAX_OPEN_QUESTIONS:
         raise FieldError("text", f"{MAX_OPEN_QUESTIONS} of your questions are open; wait until one is answered.")
     row = {"attempt_id": attempt.id, "person_id": person_id, "at": now, "answer": "", "answered_by": ""}
-    session.add(RequestRow(asked=_words("question", "text", text), **row))
+    session.add(RequestRow(asked=text_within("text", "question", text, MAX_LENGTH), **row))
 
 
 def answer_question(session: Session, request_id: int, who: str, text: str, now: datetime) -> None:
@@ -45,11 +44,11 @@ def answer_question(session: Session, request_id: int, who: str, text: str, now:
         raise NotFoundError
     if row.answered is not None:
         raise RefusedError("This question has already been answered.")
-    row.answer, row.answered_by, row.answered = _words("answer", "answer", text), who, now
+    row.answer, row.answered_by, row.answered = text_within("answer", "answer", text, MAX_LENGTH), who, now
     mail = Mail(kind=MailKind.ANSWERED, assignment=row.attempt.assignment, path=f"/attempts/{row.attempt.public}")
     put_mail(session, row.person_id, mail, now)
-    named = f"{row.attempt.person.key}, {row.attempt.assignment}, attempt {row.attempt.number}"
-    session.add(AuditRow(at=now, who=who, about=row.person.key, what=f"{named}: answered a question: {row.answer}"))
+    what = f"{row.attempt.in_words}: answered a question: {row.answer}"
+    session.add(AuditRow(at=now, who=who, about=row.person.key, what=what))
 
 
 def open_requests(session: Session) -> Sequence[RequestRow]:
@@ -63,11 +62,3 @@ def requests_about(session: Session, attempt: AttemptRow) -> Sequence[RequestRow
     """All questions about an attempt, oldest first."""
     wanted = select(RequestRow).where(RequestRow.attempt_id == attempt.id).order_by(RequestRow.id)
     return session.scalars(wanted.options(selectinload(RequestRow.person))).all()
-
-
-def _words(name: str, field: str, text: str) -> str:
-    """The text of a question or an answer, from a field of a form."""
-    words = showable(text).strip()
-    if not 0 < len(words) <= MAX_LENGTH:
-        raise FieldError(field, length_in_words(name, words, MAX_LENGTH))
-    return words

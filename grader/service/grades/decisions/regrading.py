@@ -2,6 +2,8 @@
 
 Students see which of their attempts are graded again, so the selection must not depend on anything hidden from them.
 Before release, hidden checks do not select attempts, and the best attempt is the one that looks best to students.
+
+The summary of an order lists the attempts whose points have changed.
 """
 
 from collections.abc import Sequence
@@ -9,21 +11,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session, selectinload
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, aliased, selectinload
 
 from grader.common.phrases import count
 from grader.common.record import Record
 from grader.protocol.text import showable
 from grader.service.course.assignment_view import AssignmentView
-from grader.service.db.batches import in_batches
-from grader.service.db.session import Database
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import RegradingRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
 from grader.service.errors import NotFoundError, RefusedError
-from grader.service.grades.publication.holds import hold_of
+from grader.service.grades.publication import hold_of
 from grader.service.grades.visibility import checks_of
 from grader.service.submissions.accept import HAND_IN_PRIORITY, REGRADING_PRIORITY, new_grading
 from grader.service.submissions.queue import NEEDS_A_GRADING
@@ -42,6 +43,9 @@ HELD_SELECTS_NOTHING = (
 )
 OLDER = "attempts graded by an older version"
 
+MAX_LISTED = 50
+"""Maximum number of regradings in the list, which starts with the latest."""
+
 
 def try_again(session: Session, grading_id: int, who: str, now: datetime) -> None:
     """Grade an attempt again after a fault of the service. Raises NotFoundError if the grading is unknown, and
@@ -52,7 +56,8 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
         raise NotFoundError
     if grading.state != State.FAULTED:
         raise RefusedError("This grading has not failed; there is nothing to try again.")
-    session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
+    what = f"{grading.attempt.in_words}: tries again after a fault"
+    session.add(AuditRow(at=now, who=who, about=grading.attempt.person.key, what=what))
     # If only hidden cases are missing, the student already sees the grading as ended and must not see a new one.
     if grading.early_points is not None and grading.fault not in NEEDS_A_GRADING:
         grading.state, grading.hidden_tries, grading.not_before, grading.fault = State.SHOWN, 0, now, ""
@@ -125,7 +130,7 @@ def _order(database: Database, attempts: Sequence[int], order: _Order) -> int:
     what = f"{order.assignment}: grades {count(len(attempts), 'attempt')} again ({order.which})"
     with database.writing() as session:
         row = RegradingRow(assignment=order.assignment, which=order.which, who=order.who, at=order.at)
-        session.add_all((row, _line(order.at, order.who, "", what)))
+        session.add_all((row, AuditRow(at=order.at, who=order.who, about="", what=what)))
     in_batches(database, attempts, lambda session, some: _queue(session, some, row.id, order.at))
     return row.id
 
@@ -183,9 +188,62 @@ def _is_queued(attempt: AttemptRow) -> bool:
     return any(State(each.state).open for each in attempt.gradings)
 
 
-def _line(now: datetime, who: str, about: str, what: str) -> AuditRow:
-    return AuditRow(at=now, who=who, about=about, what=what)
+@dataclass(frozen=True, kw_only=True)
+class PointsChange:
+    """An attempt whose points have changed."""
+
+    attempt: AttemptRow
+    before: float | None
+    after: float
 
 
-def _named(attempt: AttemptRow) -> str:
-    return f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
+@dataclass(frozen=True, kw_only=True)
+class RegradingSummary:
+    """Result of a regrading: the attempts whose points changed, and the numbers of gradings that gave the same points,
+    have not ended, or failed.
+    """
+
+    order: RegradingRow
+    changes: tuple[PointsChange, ...]
+    same: int
+    unfinished: int
+    failed: int
+
+
+def regradings(session: Session) -> Sequence[RegradingRow]:
+    """The latest regradings."""
+    return session.scalars(select(RegradingRow).order_by(RegradingRow.id.desc()).limit(MAX_LISTED)).all()
+
+
+def summary_of(session: Session, regrading_id: int) -> RegradingSummary:
+    """Result of a regrading so far. New points are compared with the attempt's latest earlier result. Raises
+    NotFoundError if the regrading is unknown.
+    """
+    order = session.get(RegradingRow, regrading_id)
+    if order is None:
+        raise NotFoundError
+    earlier = aliased(GradingRow)
+    last = (
+        select(func.max(earlier.id))
+        .correlate(GradingRow)
+        .where(earlier.attempt_id == GradingRow.attempt_id, earlier.id < GradingRow.id, earlier.points.is_not(None))
+    )
+    older = aliased(GradingRow)
+    before = select(older.points).where(older.id == last.scalar_subquery()).scalar_subquery()
+    wanted = select(GradingRow, before).where(GradingRow.regrading_id == regrading_id).order_by(GradingRow.id)
+    loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
+    rows = session.execute(wanted.options(loaded)).all()
+    done = [(grading, old) for grading, old in rows if grading.state == State.DONE]
+    changes = [
+        PointsChange(attempt=grading.attempt, before=old, after=grading.points or 0.0)
+        for grading, old in done
+        if grading.points != old
+    ]
+    unfinished = sum(State(grading.state).open or grading.state == State.SHOWN for grading, _ in rows)
+    return RegradingSummary(
+        order=order,
+        changes=tuple(changes),
+        same=len(done) - len(changes),
+        unfinished=unfinished,
+        failed=len(rows) - len(done) - unfinished,
+    )

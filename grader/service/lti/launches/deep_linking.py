@@ -18,9 +18,9 @@ from grader.service.db.tables.lti import LtiContextRow, LtiSelectionRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tokens import fresh_token, token_hash
 from grader.service.errors import RefusedError
+from grader.service.lti.keys import SigningKey, signed
 from grader.service.lti.launches.launch import AGAIN
 from grader.service.lti.launches.message import CLAIM, LaunchError, SelectionSettings
-from grader.service.lti.tokens import SigningKey, signed
 
 SELECTION_LIFETIME = timedelta(hours=1)
 

@@ -34,7 +34,8 @@ def registered_at(client: PlatformClient, configuration_url: str, token: str, or
         client.require_address(configuration_url, "address of the configuration")
         stated = _object(client.plain("GET", configuration_url))
         place = _text(stated, "registration_endpoint")
-        _require_same_server(configuration_url, _text(stated, "issuer"))
+        if urlsplit(configuration_url).hostname != urlsplit(_text(stated, "issuer")).hostname:
+            raise RefusedError("The configuration names an issuer on another server, so it is not trusted.")
         client.require_address(place, "address of registrations")
         made = _object(client.plain("POST", place, tool_configuration(origin), token))
     except PlatformError as error:
@@ -76,12 +77,6 @@ def tool_configuration(origin: str) -> dict[str, Any]:
             "messages": [selection],
         },
     }
-
-
-def _require_same_server(configuration_url: str, issuer: str) -> None:
-    """Raise RefusedError if the configuration is not on the issuer's server. The issuer could then be false."""
-    if urlsplit(configuration_url).hostname != urlsplit(issuer).hostname:
-        raise RefusedError("The configuration names an issuer on another server, so it is not trusted.")
 
 
 def _object(answer: Any) -> Mapping[str, Any]:

@@ -7,9 +7,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from grader.protocol.text import showable
 from grader.service.errors import RefusedError
-from grader.service.lti.accounts import StatedPerson
+from grader.service.lti.accounts import StatedPerson, role_of
 from grader.service.lti.registrations import StatedContext
-from grader.service.lti.roles import role_of
 
 RESOURCE_LINK, DEEP_LINKING = "LtiResourceLinkRequest", "LtiDeepLinkingRequest"
 """Types of messages: a person opens an activity, or chooses activities."""

@@ -16,11 +16,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, or_, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.db.outbox.sending import SendState, begin, doubled, is_free, note_failure
+from grader.service.db.outbox import SendState, begin, doubled, is_free, note_failure
 from grader.service.db.session import Database
 from grader.service.db.tables.assignments import HoldRow
 from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiLineItemRow, LtiPlatformRow, LtiScoreRow
-from grader.service.lti.keys import signing_key
+from grader.service.lti.keys import SigningKey, signing_key
 from grader.service.lti.platform_client import (
     Endpoints,
     FaultError,
@@ -34,7 +34,6 @@ from grader.service.lti.platform_client import (
 from grader.service.lti.registrations import endpoints_of
 from grader.service.lti.services.line_items import Column, column_address, under
 from grader.service.lti.services.scores import Score, score_in
-from grader.service.lti.tokens import SigningKey
 
 AGS_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/"
 SCORE_TYPE = "application/vnd.ims.lis.v1.score+json"

@@ -16,15 +16,13 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
-from grader.service.db.batches import in_batches
-from grader.service.db.session import Database
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiPlatformRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
-from grader.service.lti.platform_client import Endpoints, PlatformClient, ServiceRequest
-from grader.service.lti.services.paging import pages
-from grader.service.lti.tokens import SigningKey
+from grader.service.lti.keys import SigningKey
+from grader.service.lti.platform_client import Endpoints, PlatformClient, ServiceRequest, pages
 from grader.service.people.roster import MAX_FIELD_LENGTH, in_words
 
 SCOPE = "https://purl.imsglobal.org/spec/lti-gs/scope/contextgroup.readonly"

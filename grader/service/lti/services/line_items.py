@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from grader.service.db.tables.lti import LtiContextRow, LtiLineItemRow
 from grader.service.db.tables.people import CourseRole
 from grader.service.errors import RefusedError
+from grader.service.lti.keys import SigningKey
 from grader.service.lti.platform_client import (
     Endpoints,
     PlatformClient,
@@ -16,7 +17,6 @@ from grader.service.lti.platform_client import (
     RejectedError,
     ServiceRequest,
 )
-from grader.service.lti.tokens import SigningKey
 
 LINE_ITEM_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/lineitem"
 LINE_ITEMS_TYPE = "application/vnd.ims.lis.v2.lineitemcontainer+json"

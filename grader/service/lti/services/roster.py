@@ -15,20 +15,23 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
-from grader.service.db.batches import in_batches
-from grader.service.db.session import Database
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiMemberRow, LtiPlatformRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError
-from grader.service.lti.accounts import StatedPerson, enrol, is_last_instructor
-from grader.service.lti.keys import signing_key
-from grader.service.lti.platform_client import Endpoints, PlatformAnswer, PlatformClient, PlatformError, ServiceRequest
+from grader.service.lti.accounts import StatedPerson, enrol, is_last_instructor, role_of
+from grader.service.lti.keys import SigningKey, signing_key
+from grader.service.lti.platform_client import (
+    Endpoints,
+    PlatformAnswer,
+    PlatformClient,
+    PlatformError,
+    ServiceRequest,
+    pages,
+)
 from grader.service.lti.registrations import endpoints_of
-from grader.service.lti.roles import role_of
 from grader.service.lti.services.groups import GroupSource, read_groups, store_groups
 from grader.service.lti.services.line_items import with_query
-from grader.service.lti.services.paging import pages
-from grader.service.lti.tokens import SigningKey
 from grader.service.people.members import deactivate
 from grader.service.people.roster import MAX_PEOPLE
 
@@ -144,7 +147,7 @@ def _take_in(database: Database, course: _Course, members: Sequence[Mapping[str,
     if len(gone) > MIN_SUSPICIOUS and len(gone) > MAX_DEPARTURES * len(subs):
         words += f", which lacks {len(gone)} of {len(subs)}, so it may be incomplete and no one was removed"
     else:
-        in_batches(database, gone, lambda session, some: _leave_all(session, some, now))
+        in_batches(database, gone, lambda session, some: _leave(session, some, now))
         words += f", {len(gone)} left" if gone else ""
     return words + (f". {count(len(refused), 'member')} could not be added. The first: {refused[0]}" if refused else "")
 
@@ -196,29 +199,25 @@ def _enrol(session: Session, course: _Course, people: Sequence[StatedPerson], no
     return refused
 
 
-def _leave_all(session: Session, member_ids: Sequence[int], now: datetime) -> None:
+def _leave(session: Session, member_ids: Sequence[int], now: datetime) -> None:
+    """Let people leave a course. A person without another connected course is deactivated."""
     for each in member_ids:
-        _leave(session, each, now)
-
-
-def _leave(session: Session, member_id: int, now: datetime) -> None:
-    """Let a person leave a course. Without another connected course, the person is deactivated."""
-    member = session.get_one(LtiMemberRow, member_id)
-    member.left = now
-    session.flush()
-    staying = (
-        select(LtiMemberRow.id)
-        .join(LtiContextRow, LtiContextRow.id == LtiMemberRow.context_id)
-        .where(LtiMemberRow.person_id == member.person_id, LtiMemberRow.left.is_(None))
-        .where(LtiContextRow.connected.is_not(None))
-    )
-    person = session.get_one(PersonRow, member.person_id)
-    if session.scalar(staying.limit(1)) is not None or person.deactivated or is_last_instructor(session, person):
-        return
-    context = session.get_one(LtiContextRow, member.context_id)
-    deactivate(session, person, context.platform.name, now)
-    gone = update(LtiAccountRow).where(LtiAccountRow.person_id == person.id)
-    session.execute(gone.values(departed=now))
+        member = session.get_one(LtiMemberRow, each)
+        member.left = now
+        session.flush()
+        staying = (
+            select(LtiMemberRow.id)
+            .join(LtiContextRow, LtiContextRow.id == LtiMemberRow.context_id)
+            .where(LtiMemberRow.person_id == member.person_id, LtiMemberRow.left.is_(None))
+            .where(LtiContextRow.connected.is_not(None))
+        )
+        person = session.get_one(PersonRow, member.person_id)
+        if session.scalar(staying.limit(1)) is not None or person.deactivated or is_last_instructor(session, person):
+            continue
+        context = session.get_one(LtiContextRow, member.context_id)
+        deactivate(session, person, context.platform.name, now)
+        gone = update(LtiAccountRow).where(LtiAccountRow.person_id == person.id)
+        session.execute(gone.values(departed=now))
 
 
 def request_roster(row: LtiContextRow, now: datetime) -> None:

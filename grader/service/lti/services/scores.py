@@ -19,17 +19,15 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from grader.service.course.assignment_view import AssignmentView
-from grader.service.db.batches import in_batches
-from grader.service.db.outbox.sending import SendState
-from grader.service.db.session import Database
+from grader.service.db.outbox import SendState
+from grader.service.db.session import Database, in_batches
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.lti import LtiContextRow, LtiLineItemRow, LtiMemberRow, LtiScoreRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.final import FinalGrade
-from grader.service.grades.publication.holds import held_assignments
-from grader.service.grades.publication.releases import hides, release_of
-from grader.service.grades.records import shown_grades_of_all
+from grader.service.grades.publication import held_assignments, hides, release_of
+from grader.service.grades.visibility import shown_grades_of_all
 
 MAX_COMMENT_LENGTH = 500
 
@@ -65,17 +63,14 @@ def queue_scores(database: Database, assignments: Sequence[AssignmentView], now:
     """Queue the scores that differ from those in the table, and return their number."""
     with database.reading() as session:
         wanted = dict(_wanted(session, assignments))
-        known = {_place(row): score_in(row) for row in session.scalars(select(LtiScoreRow))}
+        rows = session.scalars(select(LtiScoreRow))
+        known: dict[Place, Score] = {(row.context_id, row.person_id, row.assignment): score_in(row) for row in rows}
     for place in known.keys() & wanted.keys():
         if known[place] == wanted[place]:
             del wanted[place]
     changed = [(place, score) for place, score in wanted.items() if place in known or score.points is not None]
     in_batches(database, changed, lambda session, some: _store(session, dict(some), now), SCORES_PER_TRANSACTION)
     return len(changed)
-
-
-def _place(row: LtiScoreRow) -> Place:
-    return row.context_id, row.person_id, row.assignment
 
 
 def _wanted(session: Session, assignments: Sequence[AssignmentView]) -> Iterator[tuple[Place, Score]]:

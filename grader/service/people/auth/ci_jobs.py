@@ -19,8 +19,7 @@ from grader.common.sign_in import CiProviderRules
 from grader.protocol.text import showable
 from grader.service.errors import RefusedError
 from grader.service.network.throttle import ConcurrencyLimiter
-from grader.service.people.auth.discovery import keys_in, metadata_of, require_safe_issuer
-from grader.service.people.auth.issuer_keys import IssuerKeys, UnsignedError
+from grader.service.people.auth.issuer_keys import IssuerKeys, UnsignedError, keys_in, metadata_of, require_safe_issuer
 from grader.service.people.auth.oidc import CLOCK_LEEWAY_SECONDS
 
 LOG = logging.getLogger(__name__)

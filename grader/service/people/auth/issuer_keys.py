@@ -1,4 +1,7 @@
-"""Keys that issuers use to sign messages. An issuer is a university, a CI provider or a learning platform."""
+"""Keys that issuers use to sign messages, and their discovery documents (OpenID Connect). An issuer is a university, a
+CI provider or a learning platform. The operator enters the addresses of the first two, so they may be in private
+networks.
+"""
 
 import json
 import time
@@ -6,11 +9,15 @@ from base64 import urlsafe_b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
+from grader.common.errors import InputError
+from grader.service.network.addresses import ANY_NETWORK, LOOPBACK
+from grader.service.network.client import HttpClient
 from grader.service.network.throttle import ConcurrencyLimiter
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
@@ -18,6 +25,8 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 
 KEYS_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
 """The maximum age of an issuer's keys, and the age from which an unknown key makes the service read the keys again."""
+
+CLIENT = HttpClient(private=ANY_NETWORK)
 
 
 class UnsignedError(ValueError):
@@ -111,3 +120,30 @@ def _header(text: str) -> Mapping[str, Any]:
     part = text.partition(".")[0]
     found: Mapping[str, Any] = json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
     return found
+
+
+def require_safe_issuer(issuer: str, setting: str) -> None:
+    """Raise InputError if an issuer on another machine does not use TLS."""
+    parts = urlsplit(issuer)
+    if parts.scheme != "https" and parts.hostname not in LOOPBACK:
+        raise InputError(f"{setting} must begin with https://; correct your settings.")
+
+
+def metadata_of(issuer: str) -> Mapping[str, Any]:
+    """The discovery document of an issuer. Raises OSError or ValueError if the issuer does not provide a usable one."""
+    metadata = _json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+    if not isinstance(metadata, dict) or metadata.get("issuer") != issuer:
+        raise ValueError("the discovery document belongs to another issuer")
+    return metadata
+
+
+def keys_in(metadata: Mapping[str, Any]) -> KeySet:
+    """The keys of the issuer with this metadata. Raises OSError, ValueError or KeyError if there is no usable key."""
+    return key_set(_json(metadata["jwks_uri"]))
+
+
+def _json(place: str) -> Any:
+    answer = CLIENT.send("GET", place, {"accept": "application/json"})
+    if answer.status != 200 or not answer.is_complete:
+        raise ValueError("the issuer does not answer")
+    return json.loads(answer.text)

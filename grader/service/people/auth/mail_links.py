@@ -1,5 +1,5 @@
-"""Sign-in links by mail. Anyone may request a link for any person. The answer does not reveal anything about the
-person.
+"""Mail by SMTP, or printed in the demo, and sign-in links by mail. Anyone may request a link for any person. The answer
+does not reveal anything about the person.
 
 The answer is sent before the person is looked up, so neither its text nor its time reveals who is on the roster. A
 person has at most three open links, so requests by others cannot flood the mailbox. They do not lock the person out
@@ -7,19 +7,29 @@ either, because all open links work.
 """
 
 import logging
+import smtplib
+import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
 from smtplib import SMTPException
 from threading import BoundedSemaphore
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from grader.common.sign_in import MailRules
 from grader.service.db.keys import is_same_key
 from grader.service.db.session import Database
-from grader.service.people.auth.email import Mailer, email_message
 from grader.service.people.auth.sessions import MAIL_LINK_LIFETIME, end_link, mail_link, person_named
+
+SMTP_TIMEOUT_SECONDS = 20.0
+"""Seconds to wait for each answer of the mail server."""
+
+Mailer = Callable[[EmailMessage], None]
+"""Sends a message; raises OSError or SMTPException."""
 
 MAX_WAITING_REQUESTS = 1000
 """Maximum number of requests in the queue. Further requests are dropped."""
@@ -37,6 +47,50 @@ Someone, probably you, has asked for a link to sign in to the course at {origin}
 
 It works once, within {minutes} minutes. If you have not asked for it, do nothing.
 """
+
+
+def email_message(sender: str, to: str, subject: str, text: str) -> EmailMessage:
+    """Build a message. Raises ValueError if an address is not valid in a header."""
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = sender, to, subject
+    message["Date"], message["Message-ID"] = formatdate(), make_msgid(domain=sender.rpartition("@")[2] or None)
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(text)
+    return message
+
+
+@dataclass(frozen=True, kw_only=True)
+class Smtp:
+    """A mailer that sends messages through a mail server. Its `repr` does not contain the password."""
+
+    rules: MailRules
+    password: str
+
+    def __repr__(self) -> str:
+        return f"Smtp({self.rules.host})"
+
+    def __call__(self, message: EmailMessage) -> None:
+        """Send a message. The connection uses TLS unless the operator's settings disable it."""
+        context, where = ssl.create_default_context(), (self.rules.host, self.rules.port)
+        if self.rules.security == "tls":
+            server: smtplib.SMTP = smtplib.SMTP_SSL(*where, timeout=SMTP_TIMEOUT_SECONDS, context=context)
+        else:
+            server = smtplib.SMTP(*where, timeout=SMTP_TIMEOUT_SECONDS)
+        with server:
+            if self.rules.security == "starttls":
+                server.starttls(context=context)
+            if self.rules.user:
+                server.login(self.rules.user, self.password)
+            server.send_message(message)
+
+
+def printing_mailer(say: Callable[[str], None]) -> Mailer:
+    """A mailer for the demo that prints messages to the terminal, where everyone who sees it can read them."""
+
+    def printed(message: EmailMessage) -> None:
+        say(f"mail to {message['To']}: {message.get_content().strip()}")
+
+    return printed
 
 
 @dataclass(frozen=True, kw_only=True)

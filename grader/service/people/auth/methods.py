@@ -7,8 +7,7 @@ from grader.common.errors import InputError
 from grader.common.sign_in import SignInRules
 from grader.service.network.throttle import RateLimiter
 from grader.service.people.auth.ci_jobs import CiProvider
-from grader.service.people.auth.email import Smtp, printing_mailer
-from grader.service.people.auth.mail_links import LinkContext, MailLinks
+from grader.service.people.auth.mail_links import LinkContext, MailLinks, Smtp, printing_mailer
 from grader.service.people.auth.oidc import University
 from grader.service.people.auth.passwords import Passwords
 

@@ -21,10 +21,9 @@ from grader.common.sign_in import UniversityRules
 from grader.service.db.tokens import same_token
 from grader.service.errors import RefusedError
 from grader.service.network.addresses import ANY_NETWORK
-from grader.service.network.guard import guarded
+from grader.service.network.client import guarded
 from grader.service.network.throttle import ConcurrencyLimiter
-from grader.service.people.auth.discovery import keys_in, metadata_of, require_safe_issuer
-from grader.service.people.auth.issuer_keys import IssuerKeys
+from grader.service.people.auth.issuer_keys import IssuerKeys, keys_in, metadata_of, require_safe_issuer
 
 LOG = logging.getLogger(__name__)
 

@@ -104,10 +104,5 @@ def hash_of(session: Session, person_id: int) -> str | None:
 
 def store_hash(session: Session, person_id: int, argon2: str, now: datetime) -> None:
     """Store the hash of a person's password. It replaces an earlier one."""
-    delete_hash(session, person_id)
-    session.add(PasswordRow(person_id=person_id, argon2=argon2, changed=now))
-
-
-def delete_hash(session: Session, person_id: int) -> None:
-    """Delete the hash of a person's password."""
     session.execute(delete(PasswordRow).where(PasswordRow.person_id == person_id))
+    session.add(PasswordRow(person_id=person_id, argon2=argon2, changed=now))

@@ -16,7 +16,7 @@ from datetime import datetime
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from grader.service.db.clock import utc_now
+from grader.service.db.session import utc_now
 from grader.service.network.throttle import THIS_MACHINE, network_of
 from grader.service.web.state import ARRIVED_KEY
 
@@ -94,7 +94,8 @@ class RequestConnection(h11.Connection):
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         """Return the next event of the request. Raises RemoteProtocolError if the request is invalid or refused."""
-        if self.their_state is h11.IDLE and LONG_GAP.search(_head_of(self.trailing_data[0])):
+        head = BLANK_LINE.split(self.trailing_data[0], maxsplit=1)[0]
+        if self.their_state is h11.IDLE and LONG_GAP.search(head):
             self.refusal = GAP_IN_HEADER
             raise h11.RemoteProtocolError(self.refusal)
         event = super().next_event()
@@ -110,11 +111,6 @@ class RequestConnection(h11.Connection):
                 self.refusal = TOO_MANY_PIECES
                 raise h11.RemoteProtocolError(self.refusal)
         return event
-
-
-def _head_of(data: bytes) -> bytes:
-    """The part of a request's headers that has arrived, without the body."""
-    return BLANK_LINE.split(data, maxsplit=1)[0]
 
 
 class TimeLimitedProtocol(H11Protocol):

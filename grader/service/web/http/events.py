@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from starlette.concurrency import run_in_threadpool
 
 from grader.service.db.tables.grading_states import State
-from grader.service.submissions.estimates import PlaceInQueue
+from grader.service.submissions.health import PlaceInQueue
 from grader.service.submissions.progress import ProgressNote
 
 POLL_SECONDS = {State.RUNNING: 0.5, State.WAITING: 2.0}
@@ -87,7 +87,10 @@ async def events(
             seen = await run_in_threadpool(read_progress, after)
             if seen is None:
                 return
-            told = [_note(number, seen.turn, note) for number, note in seen.notes]
+            told = [
+                f"id: {number}\n" + _event("note", {"turn": seen.turn, **note.model_dump()})
+                for number, note in seen.notes
+            ]
             after = seen.notes[-1][0] if seen.notes else after
             if seen.state is State.WAITING and _place(seen) != place:
                 place = _place(seen)
@@ -110,10 +113,6 @@ async def events(
 
 def _place(seen: GradingProgress) -> dict[str, object]:
     return {"ahead": seen.place.ahead, "wait": seen.place.wait_in_words}
-
-
-def _note(number: int, turn: int, note: ProgressNote) -> str:
-    return f"id: {number}\n" + _event("note", {"turn": turn, **note.model_dump()})
 
 
 def _event(name: str, data: dict[str, object]) -> str:

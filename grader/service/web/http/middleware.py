@@ -169,7 +169,6 @@ def _plain_cookies(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
 
 
 def _host_in(address: str) -> str:
-    """The host name in an address with an optional port."""
     return PORT.sub("", address).lower()
 
 

@@ -19,7 +19,7 @@ from intake_findings import complaint, graded, lines, missing
 from grader.common.errors import InputError
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.lms import intake
-from grader.lms.intake import take_in
+from grader.lms.intake import take_all
 from grader.lms.intake.reading import opening
 from grader.lms.intake.summary import tell
 
@@ -56,7 +56,7 @@ def unflagged(path, name):
 
 def bob(path, one):
     """Return the lines about Bob, after checking that only Ada's hand-in is graded."""
-    intake = take_in(path, one)
+    intake = take_all((path,), one)
     assert list(graded(intake)) == [("ada", "coalsTransp")]
     return lines(intake.unplaced)
 
@@ -85,7 +85,7 @@ def test_paths_that_lead_elsewhere_are_refused(name, said, tmp_path, one):
 def test_backslashes_part_folders(tmp_path, one):
     """Backslashes separate folders, because some Windows tools write them."""
     path = packed(tmp_path / "all.zip", ("bob\\kernels.cl", KERNEL + b" "))
-    assert graded(take_in(path, one))["bob", "coalsTransp"] == "bob/kernels.cl"
+    assert graded(take_all((path,), one))["bob", "coalsTransp"] == "bob/kernels.cl"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_members_that_are_no_files_are_refused(kind, said, tmp_path, one):
     """Links and special files in an archive are refused. The data of a link, which is a path, is not graded."""
     path = packed(tmp_path / "all.zip", (special("bob/kernels.cl", kind), b"/etc/passwd"))
     assert f"all.zip/bob/kernels.cl: {said}" in bob(path, one)
-    assert missing(take_in(path, one)) == [("bob", "coalsTransp")]
+    assert missing(take_all((path,), one)) == [("bob", "coalsTransp")]
 
 
 def test_links_and_pipes_in_folders_are_refused(tmp_path, one):
@@ -111,7 +111,7 @@ def test_links_and_pipes_in_folders_are_refused(tmp_path, one):
     for name in ("bob/kernels.cl", "eve/src", "zoe"):
         assert f"all/{name}: is a link, and links are not followed" in text
     assert "all/pip/kernels.cl: is not a regular file" in text
-    assert len(missing(take_in(folder, one))) == 4
+    assert len(missing(take_all((folder,), one))) == 4
 
 
 def test_encrypted_members_are_refused(tmp_path, one):
@@ -158,7 +158,7 @@ def test_a_bomb_is_cut_where_it_is_too_large(tmp_path, one):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made, made.open("bob/kernels.cl", "w") as member:
         for _ in range(64):
             member.write(bytes(1024 * 1024))
-    assert len(take_in(path, one).handins[0].data) == SIZE_LIMIT + 1
+    assert len(take_all((path,), one).handins[0].data) == SIZE_LIMIT + 1
 
 
 @pytest.mark.parametrize("size", [3, 10**9])
@@ -186,7 +186,7 @@ def test_names_without_an_encoding_are_utf_8_or_else_what_dos_wrote(name, read, 
 
     Most tools write UTF-8 without setting the flag, and the others write the code page.
     """
-    names = {each.student.name for each in take_in(unflagged(tmp_path / "all.zip", name), one).handins}
+    names = {each.student.name for each in take_all((unflagged(tmp_path / "all.zip", name),), one).handins}
     assert names == {"ada", read}
 
 
@@ -199,7 +199,7 @@ def test_names_that_upset_terminals_are_shown_without_it(name, tmp_path, one):
         folder = tmp_path / "all"
         Path(os.fsdecode(os.fsencode(folder) + b"/a\xff")).mkdir(parents=True)
         write_folder(folder, {"ada/kernels.cl": KERNEL})
-    intake = take_in(folder, one)
+    intake = take_all((folder,), one)
     without = [each.student.label for each in intake.absences]
     shown = tell(intake) + lines(intake.unplaced) + "".join(without)
     assert not {"\u202e", "\x1b", "\u2028", "\x07"} & set(shown)
@@ -230,7 +230,7 @@ def test_what_is_read_of_one_student_is_bounded_and_nobody_elses(tmp_path, one, 
     monkeypatch.setattr(opening, "READ_LIMIT", 10 * SIZE_LIMIT)
     bomb = write_zip(tmp_path / "x.zip", {f"{n}.cl": bytes([n]) * SIZE_LIMIT for n in range(20)}).read_bytes()
     handed_in = {"bob/x.zip": bomb, **{f"zoe{n}/kernels.cl": KERNEL + b" " * n for n in range(9)}}
-    found = take_in(packed(tmp_path / "all.zip", *handed_in.items()), one)
+    found = take_all((packed(tmp_path / "all.zip", *handed_in.items()),), one)
     assert len(found.handins) == 10
     (absence,) = found.absences
     assert (absence.student.label, absence.assignment, bool(absence.refused)) == ("bob", "coalsTransp", True)
@@ -248,7 +248,7 @@ def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, o
     inner = write_zip(tmp_path / "x.zip", deep).read_bytes()
     tracemalloc.start()
     try:
-        found = take_in(packed(tmp_path / "all.zip", ("bob/x.zip", inner), *deep.items()), one)
+        found = take_all((packed(tmp_path / "all.zip", ("bob/x.zip", inner), *deep.items()),), one)
         assert tracemalloc.get_traced_memory()[1] < 20 * len(inner)
     finally:
         tracemalloc.stop()
@@ -277,7 +277,7 @@ def test_a_students_broken_archive_is_a_line(data, tmp_path, one):
 def test_slips_in_a_students_archive_are_told(tmp_path, one):
     """A path that leads out of a student's archive is reported, and the rest of the archive is graded."""
     inner = packed(tmp_path / "x.zip", ("../../kernels.cl", b"slipped")).read_bytes()
-    intake = take_in(packed(tmp_path / "all.zip", ("bob/x.zip", inner)), one)
+    intake = take_all((packed(tmp_path / "all.zip", ("bob/x.zip", inner)),), one)
     assert len(intake.handins) == 2
     assert "leads out of the archive" in lines(intake.unplaced)
 
@@ -315,7 +315,7 @@ def damaged(data, chance):
 def tried(data, path, assignments):
     path.write_bytes(data)
     try:
-        tell(take_in(path, assignments))
+        tell(take_all((path,), assignments))
     except InputError as error:
         return "refused" if len(str(error).splitlines()) == 1 else str(error)
     return "read"

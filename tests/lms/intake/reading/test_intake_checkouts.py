@@ -6,7 +6,7 @@ import pytest
 from downloads import source, write_folder
 from intake_findings import complaint, graded, lines, missing
 
-from grader.lms.intake import take_in
+from grader.lms.intake import take_all
 
 TILED, TURNED = source("blockMMM"), source("coalsTransp")
 
@@ -24,7 +24,7 @@ def two(product, transposition):
 def taken(tmp_path, text, assignments):
     path = tmp_path / "list.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return take_in(path, assignments)
+    return take_all((path,), assignments)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from lti_platforms import THIS_MACHINE, course_using_small
 from services import graded, post
 from sqlalchemy import select
 
-from grader.service.db.outbox.sending import SendState
+from grader.service.db.outbox import SendState
 from grader.service.db.tables.lti import (
     LtiAccountRow,
     LtiContextRow,
@@ -20,7 +20,7 @@ from grader.service.db.tables.lti import (
     LtiScoreRow,
 )
 from grader.service.db.tables.people import CourseRole, PersonRow
-from grader.service.grades.publication.holds import hold_back, publish
+from grader.service.grades.publication import hold_back, publish
 from grader.service.lti.services import delivery
 from grader.service.lti.services.delivery import INTERRUPTED_AFTER, send_scores
 from grader.service.lti.services.scores import queue_scores, send_again

@@ -5,7 +5,7 @@ from large_course import statements
 from lti_platforms import course_using_small
 from sqlalchemy import select, update
 
-from grader.service.db.outbox.sending import SendState
+from grader.service.db.outbox import SendState
 from grader.service.db.tables.decisions import Decision, DecisionRow
 from grader.service.db.tables.lti import (
     LtiMemberRow,

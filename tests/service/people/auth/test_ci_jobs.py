@@ -18,7 +18,7 @@ from grader.common.sign_in import CiProviderRules
 from grader.service.db.tables.access import ApiTokenRow
 from grader.service.people.auth.ci_jobs import CiProvider
 from grader.service.people.repositories import link_repository
-from grader.service.web.routes.machines.ci_jobs import GRANT, ID_TOKEN
+from grader.service.web.routes.machines.oauth import EXCHANGE_GRANT, ID_TOKEN
 
 GITLAB = {"project_path": "Group/Ada", "project_id": "7", "user_login": "ada1"}
 GITHUB = {"repository": "group/ada", "repository_id": 7, "actor": "ada1"}
@@ -47,7 +47,7 @@ def id_token(service, provider, header=None, key=None, **claims):
 
 
 def exchanged(service, token, student=""):
-    form = {"grant_type": GRANT, "subject_token_type": ID_TOKEN, "subject_token": token, "student": student}
+    form = {"grant_type": EXCHANGE_GRANT, "subject_token_type": ID_TOKEN, "subject_token": token, "student": student}
     return service.browser().post("/api/v1/jobs/token", data=form)
 
 

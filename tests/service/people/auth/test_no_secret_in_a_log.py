@@ -8,7 +8,7 @@ from sign_in_methods import QUICK, SECRET, at_university, enter, issuing, mailbo
 
 from grader.common.secret import Secret
 from grader.common.sign_in import MailRules
-from grader.service.people.auth.email import Smtp
+from grader.service.people.auth.mail_links import Smtp
 from grader.service.people.auth.passwords import Passwords
 
 PASSWORD, WRONG = "four quiet grey otters", "five quiet grey otters"

@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from uvicorn.protocols.http import h11_impl
 
-from grader.service.db.clock import utc_now
+from grader.service.db.session import utc_now
 from grader.service.network.throttle import THIS_MACHINE
 from grader.service.web.http import connections
 from grader.service.web.http.connections import (

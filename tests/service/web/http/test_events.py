@@ -11,12 +11,12 @@ from hidden_parts import right
 from services import graded
 
 from grader.grading.progress import Decided
-from grader.service.db.clock import utc_now
+from grader.service.db.session import utc_now
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import PersonRow
 from grader.service.people.auth.sessions import end_all_access
 from grader.service.submissions.claims import LEASE
-from grader.service.submissions.estimates import NO_PLACE, PlaceInQueue
+from grader.service.submissions.health import NO_PLACE, PlaceInQueue
 from grader.service.submissions.progress import ProgressNote, keep_note, note_of
 from grader.service.web.http.events import MAX_STREAMS, GradingProgress, events
 

@@ -8,7 +8,7 @@ from services import ORIGIN, field, parts, upload
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.db.session import Database
 from grader.service.db.tables.submissions import AttemptRow
-from grader.service.people.auth import device_flow
+from grader.service.people.auth import api_tokens
 from grader.service.web.http.middleware import (
     MAX_FORM_BYTES,
     MAX_UPLOAD_BYTES,
@@ -16,8 +16,8 @@ from grader.service.web.http.middleware import (
     SingleHostMiddleware,
     _plain_cookies,
 )
-from grader.service.web.http.security_headers import POLICY
-from grader.service.web.routes.account.device_flow import GRANT
+from grader.service.web.http.responses import POLICY
+from grader.service.web.routes.machines.oauth import DEVICE_GRANT
 
 
 def attempts(service):
@@ -80,9 +80,9 @@ def test_who_is_not_known_takes_nobodys_turn_to_write(service, monkeypatch):
     client = service.browser()
     monkeypatch.setattr(Database, "writing", refused)
     assert client.post("/join", files=parts(token="guess")).status_code == 403
-    asked = {"grant_type": GRANT, "device_code": "guess"}
+    asked = {"grant_type": DEVICE_GRANT, "device_code": "guess"}
     assert client.post("/api/v1/device/token", data=asked).json() == {"error": "expired_token"}
-    monkeypatch.setattr(device_flow, "MAX_WAITING_TERMINALS", 0)
+    monkeypatch.setattr(api_tokens, "MAX_WAITING_TERMINALS", 0)
     assert client.post("/api/v1/device/code", data={"client_id": "laptop"}).status_code == 409
 
 

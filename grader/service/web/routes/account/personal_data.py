@@ -1,4 +1,6 @@
-"""The data that the service stores about the member, on a page and as a zip archive."""
+"""Pages about the member's own data: what the service stores, on a page and as a zip archive, and the kinds of mail
+that a person switches on and off. The page about mails exists only if mail is configured.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,15 +11,17 @@ from typing import IO
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from grader.service.db.outbox import MailKind, choose_mails, switched_off
 from grader.service.db.session import Database
-from grader.service.errors import RefusedError
+from grader.service.errors import NotFoundError, RefusedError
 from grader.service.people.personal_data import shown_counts, write_zip
-from grader.service.web.auth import AnyMember, person_of
+from grader.service.web.auth import AnyMember, OwnForm, person_of, texts_in
+from grader.service.web.http.responses import download_headers
 from grader.service.web.pages import page
-from grader.service.web.state import state_of
+from grader.service.web.state import AppState, state_of
 
 router = APIRouter()
 
@@ -31,6 +35,13 @@ SEND_SECONDS = 300.0
 
 CHUNK_BYTES = 64 * 1024
 """Number of bytes that are sent at once."""
+
+WORDS = {
+    MailKind.GRADED: "An attempt of mine is graded.",
+    MailKind.REGRADED: "An attempt of mine is graded again.",
+    MailKind.ANSWERED: "A question of mine is answered.",
+    MailKind.EXTENDED: "I get an extension.",
+}
 
 
 class ZipSlots:
@@ -86,7 +97,7 @@ class PersonalDataZip(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        headers = {"content-disposition": 'attachment; filename="my-data.zip"', "content-security-policy": "sandbox"}
+        headers = download_headers("my-data.zip")
         try:
             with TemporaryFile() as packed:
                 await run_in_threadpool(self._pack, packed)
@@ -105,3 +116,27 @@ class PersonalDataZip(Response):
 async def _chunks(packed: IO[bytes]) -> AsyncIterator[bytes]:
     while chunk := packed.read(CHUNK_BYTES):
         yield chunk
+
+
+@router.get("/mails")
+def mails(request: Request, member: AnyMember) -> Response:
+    """The page that shows which kinds of mail are on."""
+    with _with_mail(request).database.reading() as session:
+        off = switched_off(session, member.id)
+    return page(request, "mails.html.jinja", member, words=WORDS, off=off)
+
+
+@router.post("/mails")
+def save_choices(request: Request, member: AnyMember, form: OwnForm) -> Response:
+    """Switch the ticked kinds of mail on, and all others off."""
+    wanted = {each for each in MailKind if each in texts_in(form, "kind")}
+    with _with_mail(request).database.writing() as session:
+        choose_mails(session, member.id, wanted)
+    return RedirectResponse("/mails", 303)
+
+
+def _with_mail(request: Request) -> AppState:
+    state = state_of(request)
+    if state.sign_in.mail is None:
+        raise NotFoundError
+    return state

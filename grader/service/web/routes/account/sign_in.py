@@ -100,7 +100,6 @@ def join(request: Request, form: AnyForm) -> Response:
 
 
 def _used_up(request: Request) -> Response:
-    """The page for a link that cannot be used."""
     return page(request, "error.html.jinja", status_code=403, title="You are not signed in", words=USED_UP)
 
 
@@ -111,7 +110,7 @@ def leave(request: Request, member: AnyMember, _form: OwnForm) -> Response:
     with state.database.writing() as session:
         sign_out(session, member.session_id)
     answer = RedirectResponse("/sign-in", 303)
-    answer.delete_cookie(state.cookie, path="/", secure=state.secure, httponly=True, samesite="lax")
+    answer.delete_cookie(state.cookie, **state.cookie_rules)
     answer.headers["clear-site-data"] = '"storage"'  # drafts of the editor, since others may use this browser
     return answer
 
@@ -185,23 +184,18 @@ def _set_password(request: Request, member: Member, form: FormData, passwords: P
     state = state_of(request)
     with state.database.reading() as session:
         person, kept = person_of(session, member.id), hash_of(session, member.id)
+    password = text_in(form, "password")
     try:
         passwords.confirm(kept, text_in(form, "present"), person)
-        argon2 = passwords.new_hash(_repeated(form), person)
+        if password != text_in(form, "again"):
+            raise FieldError("again", "The two new passwords differ, so nothing was changed.")  # noqa: TRY301
+        argon2 = passwords.new_hash(password, person)
     except FieldError as error:
         return _password_page(request, member, entered(form, error))
     with state.database.writing() as session:
         store_hash(session, member.id, argon2, state.now())
         end_other_sessions(session, member.id, member.session_id)
     return RedirectResponse("/password", 303)
-
-
-def _repeated(form: FormData) -> str:
-    """The new password, which the form contains twice. Raises FieldError if the two differ."""
-    password = text_in(form, "password")
-    if password != text_in(form, "again"):
-        raise FieldError("again", "The two new passwords differ, so nothing was changed.")
-    return password
 
 
 @router.get("/sign-on")
@@ -213,15 +207,7 @@ def sign_on(request: Request) -> Response:
     _refuse_after_failures(request, state)
     begun = state.sign_in.university.begin()
     answer = RedirectResponse(begun.address, 303)
-    answer.set_cookie(
-        state.sign_on_cookie,
-        begun.kept,
-        max_age=SIGN_ON_SECONDS,
-        path="/",
-        secure=state.secure,
-        httponly=True,
-        samesite="lax",
-    )
+    answer.set_cookie(state.sign_on_cookie, begun.kept, max_age=SIGN_ON_SECONDS, **state.cookie_rules)
     return answer
 
 
@@ -253,30 +239,25 @@ def back(request: Request) -> Response:
     with state.database.writing() as session:
         token = start_session(session, person.id, state.now())
     answer = start_browser_session(request, state, token)
-    answer.delete_cookie(state.sign_on_cookie, path="/", secure=state.secure, httponly=True, samesite="lax")
+    answer.delete_cookie(state.sign_on_cookie, **state.cookie_rules)
     return answer
 
 
 def start_browser_session(request: Request, state: AppState, token: str) -> Response:
-    """Redirect to the first page, with the cookie of a new session."""
-    answer = first_page(request, state, _home_of(state, token))
-    set_session_cookie(answer, state, token)
-    return answer
-
-
-def _home_of(state: AppState, token: str) -> str:
-    """The first page of the person with this session: the course for people who teach, and the assignments for
-    students.
+    """Redirect to the first page, with the cookie of a new session. It is the course for people who teach, and the
+    assignments for students.
     """
     with state.database.reading() as session:
         found = session_of(session, token, state.now())
-    return "/" if found is None or found.person.role == CourseRole.STUDENT else "/course"
+    answer = first_page(request, state, "/" if found is None or found.person.role == CourseRole.STUDENT else "/course")
+    set_session_cookie(answer, state, token)
+    return answer
 
 
 def set_session_cookie(answer: Response, state: AppState, token: str) -> None:
     """Add the cookie of a new session to an answer."""
     lasts = int(SESSION_LIFETIME.total_seconds())
-    answer.set_cookie(state.cookie, token, max_age=lasts, path="/", secure=state.secure, httponly=True, samesite="lax")
+    answer.set_cookie(state.cookie, token, max_age=lasts, **state.cookie_rules)
 
 
 def network(request: Request) -> str:

@@ -9,28 +9,26 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.phrases import listed
 from grader.protocol.text import showable
-from grader.service.errors import FieldError, length_in_words
+from grader.service.errors import FieldError, text_within
 from grader.service.people.auth.api_tokens import (
+    CODE_LENGTH,
+    CODE_LIFETIME,
     MAX_NAME_LENGTH,
+    Answer,
     TokenRequest,
+    answer_terminal,
     as_text,
+    code_with_dash,
     create_token,
+    normalized_code,
     revoke,
     scopes_offered,
     tokens_of,
-)
-from grader.service.people.auth.device_flow import (
-    CODE_LENGTH,
-    CODE_LIFETIME,
-    Answer,
-    answer_terminal,
-    code_with_dash,
-    normalized_code,
     waiting_terminal,
 )
 from grader.service.web.auth import AnyMember, Member, OwnForm, PerhapsMember, RowNumber, text_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
-from grader.service.web.pages import NewSecret, page, secret_page
+from grader.service.web.pages import NewSecret, page
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter()
@@ -66,9 +64,7 @@ def _after_sign_in(state: AppState, code: str) -> Response:
     answer = RedirectResponse("/sign-in", 303)
     if len(code) == CODE_LENGTH:
         lasts = int(CODE_LIFETIME.total_seconds())
-        answer.set_cookie(
-            state.code_cookie, code, max_age=lasts, path="/", secure=state.secure, httponly=True, samesite="lax"
-        )
+        answer.set_cookie(state.code_cookie, code, max_age=lasts, **state.cookie_rules)
     return answer
 
 
@@ -77,7 +73,7 @@ def first_page(request: Request, state: AppState, home: str) -> Response:
     code = normalized_code(request.cookies.get(state.code_cookie, ""))
     answer = RedirectResponse(f"/device?code={code_with_dash(code)}" if len(code) == CODE_LENGTH else home, 303)
     if state.code_cookie in request.cookies:
-        answer.delete_cookie(state.code_cookie, path="/", secure=state.secure, httponly=True, samesite="lax")
+        answer.delete_cookie(state.code_cookie, **state.cookie_rules)
     return answer
 
 
@@ -131,13 +127,11 @@ def make_token(request: Request, member: AnyMember, form: OwnForm) -> Response:
         back="/tokens",
         back_to="Back to your terminals and programs",
     )
-    return secret_page(request, member, shown)
+    return page(request, "token.html.jinja", member, shown=shown)
 
 
 def _wanted(form: FormData, member: Member) -> TokenRequest:
-    name = showable(text_in(form, "name")).strip()
-    if not 0 < len(name) <= MAX_NAME_LENGTH:
-        raise FieldError("name", length_in_words("name", name, MAX_NAME_LENGTH))
+    name = text_within("name", "name", text_in(form, "name"), MAX_NAME_LENGTH)
     scopes = [each for each in scopes_offered(member.role) if text_in(form, each)]
     if not scopes:
         raise FieldError("scopes", "No permission is ticked. Tick at least one.")

@@ -13,15 +13,15 @@ from starlette.responses import Response
 
 from grader.common.record import Record
 from grader.course.submissions.submission import FILE_NAME
+from grader.service.course.groups import history
 from grader.service.course.limits import HandInRules, is_late
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.decisions.extensions import hand_in_rules, rules_for
-from grader.service.grades.publication.holds import hold_of
+from grader.service.grades.publication import hold_of
 from grader.service.grades.views import AssignmentStatus, StatusRequest, statuses_of
 from grader.service.people.auth.api_tokens import TokenScope, revoke
 from grader.service.submissions.accept import MAX_FORM_KEY_LENGTH, HandInRequest, accept
-from grader.service.submissions.history import history
 from grader.service.submissions.progress import ChecksInBrief
 from grader.service.web.auth import AnyCaller, Caller, Reader, Submitter, visible_attempt
 from grader.service.web.routes.student.attempts import Number, cancel_own, file_of, report_of, stream_of

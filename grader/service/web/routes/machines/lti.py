@@ -24,7 +24,7 @@ from grader.service.db.tables.lti import LtiPlatformRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
 from grader.service.lti.accounts import enrol
-from grader.service.lti.keys import published
+from grader.service.lti.keys import public_key_set, published
 from grader.service.lti.launches.deep_linking import (
     open_selection,
     selection_of,
@@ -49,7 +49,6 @@ from grader.service.lti.registrations import (
     platform_of_login,
 )
 from grader.service.lti.services.line_items import StatedColumn, note_line_item
-from grader.service.lti.tokens import public_key_set
 from grader.service.people.auth.issuer_keys import UnsignedError
 from grader.service.people.auth.sessions import start_session
 from grader.service.web.auth import AnyForm, text_in
@@ -57,7 +56,7 @@ from grader.service.web.forms import NOTHING_ENTERED
 from grader.service.web.http.request_headers import origin_of
 from grader.service.web.pages import page
 from grader.service.web.routes.account.sign_in import TOO_MANY_FAILED, network, set_session_cookie
-from grader.service.web.routes.machines.lti_selection import selection_page
+from grader.service.web.routes.machines.lti_pages import selection_page
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/lti")
@@ -247,7 +246,7 @@ def _entered(request: Request, arrival: _Arrival) -> Response:
                 state.lti.require_address(message.selection.deep_link_return_url, "return address")
                 token = open_selection(session, context, person, message.selection, now)
                 return selection_page(request, token, selection_of(session, token, now), NOTHING_ENTERED)
-            assignment = _assignment(state, message)
+            assignment = next((each for each in state.cache.all() if each.name == message.assignment), None)
             if assignment is not None:
                 column = StatedColumn(url=message.line_items.lineitem, role=person.role)
                 note_line_item(session, context, assignment.name, column)
@@ -256,12 +255,7 @@ def _entered(request: Request, arrival: _Arrival) -> Response:
     return page(request, "error.html.jinja", status_code=403, title="This course is not connected", words=words)
 
 
-def _assignment(state: AppState, message: LaunchMessage) -> AssignmentView | None:
-    return next((each for each in state.cache.all() if each.name == message.assignment), None)
-
-
 def _signed_in(state: AppState, token: str, person: PersonRow, assignment: AssignmentView | None) -> Response:
-    """Redirect to the assignment, or to the first page."""
     start = "/course" if person.role != CourseRole.STUDENT else ""
     answer = RedirectResponse("/" if assignment is None else f"{start}/assignments/{assignment.name}", 303)
     set_session_cookie(answer, state, token)

@@ -15,7 +15,7 @@ from grader.common.record import Record
 from grader.course.folders import read_text
 from grader.grading.installation import shipped
 from grader.service.course.handouts import render_handout
-from grader.service.db.outbox.sending import SendState
+from grader.service.db.outbox import SendState
 from grader.service.db.tables.lti import LtiScoreRow
 from grader.service.errors import FieldError
 from grader.service.lti.registrations import connect, context_of, contexts, disconnect, platforms

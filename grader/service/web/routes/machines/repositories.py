@@ -34,7 +34,6 @@ def _with_providers(request: Request) -> AppState:
 
 
 def _issuer(state: AppState, form: FormData) -> str:
-    """The provider that a form chooses."""
     chosen = text_in(form, "issuer")
     if chosen not in {each.issuer for each in state.sign_in.ci_providers}:
         raise FieldError("issuer", "No CI provider is selected. Choose one.")
@@ -56,7 +55,6 @@ def _own_page(request: Request, member: Member, form: EnteredForm) -> Response:
 def _page(
     request: Request, template: str, member: Member, form: EnteredForm, rows: Sequence[RepositoryRow]
 ) -> Response:
-    """Page with these repositories and a form that offers the providers."""
     providers = {each.issuer: each.name for each in state_of(request).sign_in.ci_providers}
     return page(request, template, member, form.status, form=form, rows=rows, providers=providers)
 

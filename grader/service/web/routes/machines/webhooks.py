@@ -17,7 +17,7 @@ from grader.service.course.webhooks import (
 from grader.service.errors import FieldError
 from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, text_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
-from grader.service.web.pages import NewSecret, page, secret_page
+from grader.service.web.pages import NewSecret, page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course/webhooks")
@@ -52,7 +52,7 @@ def add(request: Request, member: Instructor, form: StaffForm) -> Response:
         back="/course/webhooks",
         back_to="Back to the webhooks",
     )
-    return secret_page(request, member, shown)
+    return page(request, "token.html.jinja", member, shown=shown)
 
 
 @router.post("/{webhook_id}/removal")

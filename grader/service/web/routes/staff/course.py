@@ -1,4 +1,6 @@
-"""Overviews of the course: its assignments, the points of all students, and the causes of failures at an assignment."""
+"""Overviews of the course: its assignments, the points of all students, and the causes of failures at an assignment,
+with the forms that grade attempts again, hold results back and publish them.
+"""
 
 from typing import Annotated, Any, get_args
 
@@ -7,7 +9,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.common.phrases import listed
+from grader.common.phrases import count, listed
 from grader.protocol.text import showable
 from grader.reports.statistics import (
     POINTS,
@@ -26,19 +28,39 @@ from grader.service.errors import FieldError, RefusedError
 from grader.service.exports.course_rows import AssignmentRows, rows_of
 from grader.service.exports.csv import points_csv
 from grader.service.grades.decisions.regrading import Selection, Which, regrade, regrade_older
-from grader.service.grades.filter import CourseFilter, Show, Sort, columns_in_use, lines_of
-from grader.service.grades.overview import course_overview
-from grader.service.grades.publication.holds import hold_of
-from grader.service.grades.publication.releases import hides, release_of
-from grader.service.grades.views import course_table
+from grader.service.grades.overview import (
+    CourseFilter,
+    Show,
+    Sort,
+    columns_in_use,
+    course_overview,
+    course_table,
+    lines_of,
+)
+from grader.service.grades.publication import (
+    graded_so_far,
+    hides,
+    hold_back,
+    hold_of,
+    publish,
+    release_of,
+    require_held,
+    require_published,
+)
 from grader.service.people.roster import shared_names
-from grader.service.web.auth import Member, Teacher, TeacherForm, text_in
+from grader.service.submissions.versions import count_needing_run
+from grader.service.web.auth import Instructor, Member, StaffForm, Teacher, TeacherForm, text_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered
 from grader.service.web.http.responses import csv_file
-from grader.service.web.pages import page
+from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course")
+
+OLDER = (
+    "{} of an older version can show what the assignment hides now. To prevent this, first grade all attempts at this "
+    "assignment again, on the page Course."
+)
 
 
 @router.get("")
@@ -99,7 +121,6 @@ def _assignment_page(request: Request, member: Member, name: str, form: EnteredF
 
 
 def _numbers(found: AssignmentRows) -> dict[str, Any]:
-    """The statistics of an assignment, as variables of the page."""
     shares = [per_cent(grade) for grade in grades(found.rows)]
     bins = histogram(shares, POINTS)
     return {
@@ -145,3 +166,74 @@ def grade_older_again(request: Request, member: Teacher, _form: TeacherForm) -> 
     state = state_of(request)
     regrade_older(state.database, state.cache.all(), member.key, state.now())
     return RedirectResponse("/course/regradings", 303)
+
+
+@router.get("/assignments/{name}/hold")
+def ask_to_hold_back(request: Request, member: Instructor, name: str) -> Response:
+    """Page that explains what students will no longer see, with a button to confirm the hold."""
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
+        require_published(session, name)
+        graded = graded_so_far(session, name)
+    attempts, students = count(graded.attempts, "attempt"), count(graded.students, "student")
+    asked = Confirmation(
+        question=f"Hold back the results of {shown.title}?",
+        says=(
+            "Students see that an attempt was received and graded.",
+            "They do not see points, reports, checks or the leaderboard, neither on pages nor with the API.",
+            f"This hides the results of {attempts} of {students}. Students may have read or downloaded them.",
+            "You and your assistants see everything, and exports contain everything.",
+            "You can publish the results at any time.",
+        ),
+        action=f"/course/assignments/{name}/hold",
+        button="Hold back results",
+        back=f"/course/assignments/{name}",
+    )
+    return confirmation_page(request, member, asked)
+
+
+@router.post("/assignments/{name}/hold")
+def hold_results_back(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
+    """Hold back all results of an assignment."""
+    state = state_of(request)
+    state.cache.assignment(name)
+    with state.database.writing() as session:
+        hold_back(session, name, member.key, state.now())
+    return RedirectResponse(f"/course/assignments/{name}", 303)
+
+
+@router.get("/assignments/{name}/publication")
+def ask_to_publish(request: Request, member: Instructor, name: str) -> Response:
+    """Page that explains what students will see, with a button to confirm the publication."""
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
+        require_held(session, name)
+        graded, withheld = graded_so_far(session, name), hides(session, shown) and release_of(session, name) is None
+        older = count_needing_run(session, shown)
+    attempts, students = count(graded.attempts, "attempt"), count(graded.students, "student")
+    asked = Confirmation(
+        question=f"Publish the results of {shown.title}?",
+        says=(
+            f"This shows the results of {attempts} of {students} at once: points, reports and checks.",
+            "Attempts that are graded later show their results as soon as they are graded.",
+            *([OLDER.format(count(older, "result"))] if older else []),
+            *(["Hidden checks stay hidden until you release them."] if withheld else []),
+            "Students can keep copies of the results, even if you hold the results back again.",
+        ),
+        action=f"/course/assignments/{name}/publication",
+        button="Publish results",
+        back=f"/course/assignments/{name}",
+    )
+    return confirmation_page(request, member, asked)
+
+
+@router.post("/assignments/{name}/publication")
+def publish_results(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
+    """Publish the results of an assignment."""
+    state = state_of(request)
+    state.cache.assignment(name)
+    with state.database.writing() as session:
+        publish(session, name, member.key, state.now())
+    return RedirectResponse(f"/course/assignments/{name}", 303)

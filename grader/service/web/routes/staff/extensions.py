@@ -75,7 +75,6 @@ def give_many(request: Request, member: Instructor, form: StaffForm) -> Response
 
 
 def _list_page(request: Request, member: Member, wanted: ExtensionList, form: EnteredForm) -> Response:
-    """The list with the form for many students."""
     state = state_of(request)
     assignments = state.cache.all()
     with state.database.reading() as session:

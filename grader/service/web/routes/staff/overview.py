@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from grader.common.people import by_name
 from grader.common.phrases import count
-from grader.service.db.batches import in_batches
+from grader.service.db.session import in_batches
 from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError
 from grader.service.exports.csv import links_csv

@@ -1,4 +1,6 @@
-"""The roster, and pages on which an instructor adds, changes, deactivates and removes one person."""
+"""The roster, and pages on which an instructor adds, changes, deactivates and removes one person, or signs the person
+out everywhere.
+"""
 
 from typing import Annotated
 from urllib.parse import urlencode
@@ -15,7 +17,7 @@ from grader.common.phrases import listed as listed_in_words
 from grader.service.db.tables.access import SessionRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import FieldError
-from grader.service.people.auth.sessions import ways_to_sign_in
+from grader.service.people.auth.sessions import end_all_access, ways_to_sign_in
 from grader.service.people.members import (
     activate,
     add,
@@ -193,3 +195,29 @@ def remove_person(request: Request, member: Instructor, _form: StaffForm, person
 
 def _listed(form: FormData) -> RosterLine:
     return listed_as(1, lambda name: text_in(form, name))
+
+
+@router.get("/{person_id}/sign-out")
+def ask_to_sign_out(request: Request, member: Instructor, person_id: RowNumber) -> Response:
+    """Page that explains what will end, with a button to confirm the sign-out."""
+    state = state_of(request)
+    with state.database.reading() as session:
+        person = person_of(session, person_id)
+        ended = ways_to_sign_in(session, person, state.now())
+    asked = Confirmation(
+        question=f"Sign {person.name} out everywhere?",
+        says=(f"This ends {ended}.", f"{person.name} then needs a new link or another way to sign in."),
+        action=f"/course/people/{person_id}/sign-out",
+        button="Sign out everywhere",
+        back="/course/people",
+    )
+    return confirmation_page(request, member, asked)
+
+
+@router.post("/{person_id}/sign-out")
+def sign_out_everywhere(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
+    """End the sessions, tokens and links of a person, who then needs a new link."""
+    state = state_of(request)
+    with state.database.writing() as session:
+        end_all_access(session, person_of(session, person_id), member.key, state.now())
+    return RedirectResponse("/course/people", 303)

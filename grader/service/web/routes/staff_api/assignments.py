@@ -6,9 +6,8 @@ from starlette.requests import Request
 
 from grader.common.record import Record
 from grader.service.course.assignment_view import AssignmentView
-from grader.service.grades.publication.holds import held_assignments
-from grader.service.grades.publication.releases import release_of
-from grader.service.web.routes.staff_api.callers import PREFIX, AssignmentsReader
+from grader.service.grades.publication import held_assignments, release_of
+from grader.service.web.routes.staff_api.parameters import PREFIX, AssignmentsReader
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix=PREFIX)

@@ -1,4 +1,4 @@
-"""The attempts of all students, with their files."""
+"""The attempts of all students, with their files and results."""
 
 from typing import Annotated
 
@@ -14,10 +14,17 @@ from grader.service.course.groups import belongs_to
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.web.auth import visible_attempt
-from grader.service.web.routes.staff_api.callers import PREFIX, AttemptsReader
-from grader.service.web.routes.staff_api.paging import ListPage, PageRequest, page_of
+from grader.service.web.routes.staff_api.parameters import (
+    PREFIX,
+    AttemptsReader,
+    ListPage,
+    PageRequest,
+    ResultsReader,
+    page_of,
+)
 from grader.service.web.routes.staff_api.roster import person_with_key
 from grader.service.web.routes.student.attempts import file_of
+from grader.service.web.routes.student.downloads import FileName, download_of
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix=PREFIX)
@@ -100,3 +107,11 @@ def _attempt(state: AppState, row: AttemptRow) -> StaffAttempt:
         graded=row.counted_id is not None,
         page=f"{state.origin}/attempts/{row.public}",
     )
+
+
+@router.get("/attempts/{public}/results/{name}")
+def result(request: Request, caller: ResultsReader, public: str, name: FileName) -> Response:
+    """The result that counts: as JSON, JUnit XML, SARIF, for Code Quality, or as a page. With `?all=yes`, it includes
+    checks that are hidden from students. 404 if the attempt has no result yet. Needs the scope `results:read`.
+    """
+    return download_of(request, caller, public, name)

@@ -13,8 +13,14 @@ from grader.service.errors import FieldError, NotFoundError
 from grader.service.grades.decisions.course_extensions import ListedExtension, withdraw_listed
 from grader.service.grades.decisions.extensions import ExtensionForm, extend, extension_of
 from grader.service.web.auth import RowNumber
-from grader.service.web.routes.staff_api.callers import PREFIX, ExtensionsReader, ExtensionsWriter
-from grader.service.web.routes.staff_api.paging import AnyPage, ListPage, page_of
+from grader.service.web.routes.staff_api.parameters import (
+    PREFIX,
+    AnyPage,
+    ExtensionsReader,
+    ExtensionsWriter,
+    ListPage,
+    page_of,
+)
 from grader.service.web.routes.staff_api.roster import person_with_key
 from grader.service.web.state import state_of
 

@@ -9,9 +9,8 @@ from starlette.requests import Request
 from grader.common.record import Record
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.final import FinalGrade, GradeState
-from grader.service.grades.views import CourseLine, course_table
-from grader.service.web.routes.staff_api.callers import PREFIX, GradesReader
-from grader.service.web.routes.staff_api.paging import ListPage, PageRequest, page_of
+from grader.service.grades.overview import CourseLine, course_table
+from grader.service.web.routes.staff_api.parameters import PREFIX, GradesReader, ListPage, PageRequest, page_of
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix=PREFIX)

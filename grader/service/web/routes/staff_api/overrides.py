@@ -15,8 +15,14 @@ from grader.service.db.tables.people import PersonRow
 from grader.service.errors import FieldError, NotFoundError
 from grader.service.grades.decisions.overrides import DecisionForm, decide
 from grader.service.web.auth import RowNumber
-from grader.service.web.routes.staff_api.callers import PREFIX, OverridesReader, OverridesWriter
-from grader.service.web.routes.staff_api.paging import AnyPage, ListPage, page_of
+from grader.service.web.routes.staff_api.parameters import (
+    PREFIX,
+    AnyPage,
+    ListPage,
+    OverridesReader,
+    OverridesWriter,
+    page_of,
+)
 from grader.service.web.routes.staff_api.roster import person_with_key
 from grader.service.web.state import state_of
 

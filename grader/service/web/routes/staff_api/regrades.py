@@ -8,11 +8,16 @@ from starlette.requests import Request
 from grader.common.record import Record
 from grader.service.db.tables.decisions import RegradingRow
 from grader.service.errors import RefusedError
-from grader.service.grades.decisions.regrading import Selection, Which, regrade
-from grader.service.grades.decisions.regrading_results import RegradingSummary, summary_of
+from grader.service.grades.decisions.regrading import RegradingSummary, Selection, Which, regrade, summary_of
 from grader.service.web.auth import RowNumber
-from grader.service.web.routes.staff_api.callers import PREFIX, RegradesReader, RegradesWriter
-from grader.service.web.routes.staff_api.paging import AnyPage, ListPage, page_of
+from grader.service.web.routes.staff_api.parameters import (
+    PREFIX,
+    AnyPage,
+    ListPage,
+    RegradesReader,
+    RegradesWriter,
+    page_of,
+)
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix=PREFIX)

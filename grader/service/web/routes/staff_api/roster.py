@@ -11,8 +11,7 @@ from grader.protocol.text import showable
 from grader.service.db.tables.people import PersonRow
 from grader.service.errors import FieldError
 from grader.service.people.auth.sessions import person_named
-from grader.service.web.routes.staff_api.callers import PREFIX, RosterReader
-from grader.service.web.routes.staff_api.paging import AnyPage, ListPage, page_of
+from grader.service.web.routes.staff_api.parameters import PREFIX, AnyPage, ListPage, RosterReader, page_of
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix=PREFIX)

@@ -18,8 +18,7 @@ from grader.service.course.limits import is_open
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import NotFoundError
-from grader.service.grades.points_chart import points_chart
-from grader.service.grades.views import AssignmentStatus, StatusRequest, next_of, status_at, statuses_of
+from grader.service.grades.views import AssignmentStatus, StatusRequest, next_of, points_chart, status_at, statuses_of
 from grader.service.grades.visibility import points_change
 from grader.service.network.throttle import ConcurrencyLimiter
 from grader.service.submissions.diff import compared
@@ -31,6 +30,7 @@ from grader.service.web.auth import (
     person_of,
 )
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
+from grader.service.web.http.responses import download_headers
 from grader.service.web.pages import page
 from grader.service.web.state import state_of
 
@@ -150,8 +150,7 @@ def skeleton(request: Request, member: AnyMember, name: str) -> Response:
     text = as_seen(member, state.cache.assignment(name), state.now()).skeleton
     if not text:
         raise NotFoundError
-    headers = {"content-disposition": f'attachment; filename="{FILE_NAME}"', "content-security-policy": "sandbox"}
-    return Response(text.encode(), media_type="application/octet-stream", headers=headers)
+    return Response(text.encode(), media_type="application/octet-stream", headers=download_headers(FILE_NAME))
 
 
 @router.get("/assignments/{name}/compare")
@@ -162,14 +161,9 @@ def compare(request: Request, member: AnyMember, name: str, pair: AnyPair) -> Re
 
 def comparison_of(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
     """The comparison of two attempts of a person. `person_id` is None for the member's own attempts."""
-    with COMPARISON_LIMIT.slot():
-        return _comparison(request, member, name, person_id, pair)
-
-
-def _comparison(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
     state = state_of(request)
     shown = state.cache.assignment(name)
-    with state.database.reading() as session:
+    with COMPARISON_LIMIT.slot(), state.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
         old, new = (_attempt(session, owner, name, number) for number in (pair.old, pair.new))
         lines = compared(old.data, new.data)

@@ -20,18 +20,17 @@ from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.decisions.extensions import rules_for
 from grader.service.grades.decisions.overrides import exclusion_of
 from grader.service.grades.decisions.questions import requests_about
-from grader.service.grades.publication.holds import HELD_BACK, hold_of
+from grader.service.grades.publication import HELD_BACK, hold_of
 from grader.service.grades.views import deduction_of
 from grader.service.grades.visibility import points_change
 from grader.service.network.throttle import ConcurrencyLimiter
 from grader.service.submissions.accept import HANDED_IN, cancel
-from grader.service.submissions.estimates import PlaceInQueue
+from grader.service.submissions.health import PlaceInQueue
 from grader.service.submissions.progress import ProgressNote
 from grader.service.web.auth import AnyMember, Member, OwnForm, User, visible_attempt
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
 from grader.service.web.http.events import GradingProgress, events
-from grader.service.web.http.responses import HTML, decompressed, decompressed_page
-from grader.service.web.http.security_headers import REPORT_POLICY
+from grader.service.web.http.responses import HTML, REPORT_POLICY, decompressed, decompressed_page, download_headers
 from grader.service.web.pages import page
 from grader.service.web.state import AppState, state_of
 
@@ -139,7 +138,6 @@ def _read_with(session: Session, state: AppState, member: Member, attempt: Attem
 
 
 def _stored_result(counted: GradingRow, *, whole: bool) -> bytes | None:
-    """The published part of the result, or the whole result, as JSON."""
     if whole and counted.result is not None:
         return counted.result.encode()
     packed = counted.published_result
@@ -254,12 +252,8 @@ def file_of(request: Request, member: User, public: str) -> Response:
     with state_of(request).database.reading() as session:
         attempt = visible_attempt(session, public, member)
         data, name = attempt.data, f"{attempt.assignment}-{attempt.number}.cl"
-    headers = {"content-disposition": f'attachment; filename="{_plain(name)}"', "content-security-policy": "sandbox"}
-    return Response(data, media_type="application/octet-stream", headers=headers)
-
-
-def _plain(name: str) -> str:
-    return "".join(each if each.isascii() and (each.isalnum() or each in ".-_") else "_" for each in name)
+    plain = "".join(each if each.isascii() and (each.isalnum() or each in ".-_") else "_" for each in name)
+    return Response(data, media_type="application/octet-stream", headers=download_headers(plain))
 
 
 @router.post("/attempts/{public}/cancel")

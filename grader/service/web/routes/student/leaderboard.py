@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from grader.service.course.assignment_view import AssignmentView
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.grades.leaderboard import Leaderboard, boards_for_staff, boards_for_students
-from grader.service.grades.publication.holds import hold_of
+from grader.service.grades.publication import hold_of
 from grader.service.people.pseudonyms import MAX_LENGTH, choose_pseudonym, pseudonym_of, remove_pseudonym
 from grader.service.web.auth import (
     AnyMember,
