@@ -193,6 +193,7 @@ MEASURES: dict[Measure, str] = {
     "divergence": "the work-items of warps diverge at most {} times",
     "requests of mostly idle warps": "at most {} words are accessed while most of a warp is idle",
     "words of the busiest work-item": "the busiest work-items, one per launch, access at most {} words in total",
+    "words of private memory": "the variables of a work-item have at most {} words",
 }
 
 

@@ -55,6 +55,7 @@ Measure = Literal[
     "divergence",
     "requests of mostly idle warps",
     "words of the busiest work-item",
+    "words of private memory",
     "requests to local memory",
     "branches",
     "floating-point operations",

@@ -106,13 +106,15 @@ class SeenBranch(Message):
 
 class SeenKernel(Message):
     """Observations of one launch (simulator/observer/). `steps` is the number of executed instructions.
-    `busiest` is the number of words of memory that the busiest work-item reads and writes.
+    `busiest` is the number of words of memory that the busiest work-item reads and writes. `private` is the number of
+    bytes that the variables of a work-item take up in private memory.
     """
 
     kernel: Name
     flop: Count
     steps: Count
     busiest: Count
+    private: Count = 0
     arrays: Annotated[tuple[SeenArray, ...], *at_most(MANY)]
     messages: Annotated[tuple[SeenMessage, ...], *at_most(MESSAGES)]
     unset: Annotated[tuple[SeenUnset, ...], *at_most(MANY)]

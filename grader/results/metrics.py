@@ -194,6 +194,8 @@ class Profile(Record):
     `images` contains the accesses to images. Of the other counts, only `mostly_idle` and `busiest` include them.
     `busiest` contains, for each kernel, the number of words of memory that the busiest work-item of a launch accesses,
     added up over all launches of the kernel. Results of earlier versions lack it.
+    `private` contains, for each kernel, the bytes of private memory that the variables of a work-item take up at a
+    time. Results of earlier versions lack it.
     """
 
     sizes: dict[str, int]
@@ -213,6 +215,7 @@ class Profile(Record):
     images: tuple[ImageUse, ...] = Field(default=(), exclude_if=lambda value: not value)
     needed: tuple[Need, ...] = Field(default=(), exclude_if=lambda value: not value)
     busiest: dict[str, int] = Field(default={}, exclude_if=lambda value: not value)
+    private: dict[str, int] = Field(default={}, exclude_if=lambda value: not value)
 
     def accesses_in(self, space: Literal["global", "local"]) -> list[Access]:
         """Return the accesses to arrays in this memory."""

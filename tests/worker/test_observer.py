@@ -222,6 +222,30 @@ def test_words_of_the_busiest_work_item(simulator, body, words):
     assert see(simulator, f"    {body}", items=(64,), group=(32,)).busiest == words
 
 
+@pytest.mark.parametrize(
+    ("helpers", "body", "more"),
+    [
+        pytest.param("", "float own[100]; own[i] = i; out[i] = own[i];", 400, id="an array"),
+        pytest.param("", "if (i > 99) { float own[100]; own[i % 9] = i; out[i] = own[i % 9]; }", 400, id="never used"),
+        pytest.param("", "float16 own = a[i]; out[i] = own.s3;", 64, id="a vector"),
+        pytest.param("", "for (int j = 0; j < 5; j++) { int own[8]; own[j] = j; out[i] = j; }", 36, id="in a loop"),
+        pytest.param("", "__local float own[100]; own[l] = i; out[i] = own[l];", 0, id="local memory"),
+        pytest.param(
+            "void last(void) { int own[6]; own[2] = 1; }\nvoid first(void) { int own[5]; own[2] = 1; last(); }\n",
+            "first(); last();",
+            20 + 24,
+            id="functions that are called",
+        ),
+    ],
+)
+def test_bytes_of_private_memory(simulator, helpers, body, more):
+    """The variables of a work-item count with the bytes that they take up at a time, in all functions that are being
+    called.
+    """
+    without = see(simulator, "    out[i] = 1;").private
+    assert see(simulator, f"    {body}", helpers=helpers).private - without == more
+
+
 @pytest.mark.parametrize(("end", "idle"), [(288, 0), (32, 64 * 8)])
 def test_work_items_beyond_an_edge_are_not_those_that_rest(simulator, end, idle):
     """A group at the edge of the grid with few working work-items does not count as idle if most work-items of the
@@ -483,16 +507,17 @@ def test_warps_are_cut_from_the_flattened_group(simulator):
     [
         pytest.param("if (i < 32) out[i] = 1;", 2, 0, id="whole warps"),
         pytest.param("if (i < 40) out[i] = 1;", 2, 1, id="one warp parts"),
-        pytest.param("if (i % 2 == 0 && i < 32) out[i] = 1;", 2, 1 + 1, id="and"),
-        pytest.param("if (i < 32 && i % 2 == 0) out[i] = 1;", 2, 1, id="and that stops early"),
+        pytest.param("if (i % 2 == 0 && i < 32) out[i] = 1;", 2 + 2, 1 + 1, id="and"),
+        pytest.param("if (i < 32 && i % 2 == 0) out[i] = 1;", 2 + 1, 1, id="and that stops early"),
         pytest.param(
-            "if (i > 0) for (int j = 0; j < 3; j++) if (l % 2) out[i] = j;", 2 + 8, 1 + 6, id="all in one line"
+            "if (i > 0) for (int j = 0; j < 3; j++) if (l % 2) out[i] = j;", 2 + 8 + 6, 1 + 6, id="all in one line"
         ),
         pytest.param("out[i] = i < 40 ? a[i] : a[0];", 2, 1, id="a conditional expression"),
         pytest.param("for (int j = 0; j < 3; j++) out[i] = j;", 8, 0, id="a loop"),
-        pytest.param("for (int j = 0; j < 3 && i < 99; j++) out[i] = j;", 8, 0, id="a loop with two conditions"),
+        pytest.param("for (int j = 0; j < 3 && i < 99; j++) out[i] = j;", 8 + 8, 0, id="a loop with two conditions"),
         pytest.param("for (int j = 0; j < 3; j++) out[i] = j; for (int j = 0; j < 5; j++);", 8 + 12, 0, id="two loops"),
         pytest.param("int j = 0; do j++; while (j < 3); for (;;) if (j++ == 5) break;", 6 + 6, 0, id="other loops"),
+        pytest.param("for (int j = 0;;) { if (j == 4) break; j++; if (j == 4) break; j++; }", 6 + 4, 0, id="two tests"),
         pytest.param("for (int j = 0; j < (int)l % 2; j++) out[i] = j;", 4, 2, id="a loop of different length"),
         pytest.param(
             "for (int j = 0; j < 2; j++) for (int m = 0; m < (int)l % 2; m++) out[i] = m;", 6 + 8, 4, id="nested"
@@ -503,7 +528,7 @@ def test_warps_are_cut_from_the_flattened_group(simulator):
     ],
 )
 def test_divergence(simulator, body, reached, diverged):
-    """A warp diverges at a condition if its work-items take different branches."""
+    """A warp diverges at a condition if its work-items take different branches. All conditions in a line count."""
     seen = see(simulator, f"    {body}")
     assert [(each.line, each.reached, each.diverged) for each in seen.branches] == [(4, reached, diverged)]
 

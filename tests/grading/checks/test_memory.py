@@ -51,13 +51,13 @@ def seen_access(line, array="A", space=1, **changes):
     return SeenAccess(**{**fields, **changes})
 
 
-def counted(assignment, *accesses, branches=(), flop=0, launches=1, busiest=0):
-    """Return the profile of identical launches with these accesses and branches."""
+def counted(assignment, *accesses, branches=(), flop=0, launches=1, **amounts):
+    """Return the profile of identical launches with these accesses, branches and other amounts, which are else 0."""
     seen = SeenKernel(
         kernel="k",
         flop=flop,
         steps=100,
-        busiest=busiest,
+        **{"busiest": 0, "private": 0, **amounts},
         arrays=(),
         messages=(),
         unset=(),
@@ -362,6 +362,33 @@ def test_few_work_items_that_do_all_the_work(transposition, busiest, words):
 def test_the_busiest_work_items_of_repeated_launches_add_up(transposition):
     """The words of the busiest work-item are added up over the launches of each kernel."""
     assert counted(transposition, launches=3, busiest=7).busiest == {"k": 21}
+
+
+@pytest.mark.parametrize(
+    ("private", "words"),
+    [
+        ({}, "no kernel has variables; the limit is 40."),
+        ({"k": 157, "last": 20}, "the variables of a work-item of `k` have 40 words; the limit is 40."),
+        (
+            {"k": 20, "last": 4000},
+            (
+                "the variables of a work-item of `last` have 1,000 words; the limit is 40. Keep few words in private "
+                "arrays at a time. A large private array lies in the device's memory."
+            ),
+        ),
+    ],
+)
+def test_a_large_private_array(transposition, private, words):
+    """The kernel counts whose work-items have the most private memory. The message names this kernel."""
+    found = replace(counted(transposition, seen_access(3)), private=private)
+    made = check(transposition, "words of private memory", 40, found)
+    assert made.reason is (Reason.EXTRA_TRAFFIC if "last" in words else None)
+    assert made.sentences == words
+
+
+def test_private_memory_of_repeated_launches_counts_once(transposition):
+    """Launches run one after the other, so their private memory does not add up."""
+    assert counted(transposition, launches=3, private=8).private == {"k": 8}
 
 
 ALONE = seen_access(7, bytes=40, requests=10, mostly_idle=10, active=10, unused=280)

@@ -1,6 +1,6 @@
 """Measures of amounts: words, pixels, requests and operations of all work-items."""
 
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Literal
 
 from grader.course.elements import WORD_BYTES
@@ -97,6 +97,18 @@ def local_requests(counted: Profile) -> Reading:
         help="Share the work of a group among its work-items, for example in a tree. Each step of a tree needs half as "
         "many work-items.",
         tree_for=worst.line,
+    )
+
+
+def private_words(counted: Profile) -> Reading:
+    """Number of words that the variables of a work-item take up at a time, in the kernel in which they take up most."""
+    kernel, most = max(counted.private.items(), key=itemgetter(1), default=("", 0))
+    words = -(-most // WORD_BYTES)
+    return Reading(
+        value=words,
+        reason=Reason.EXTRA_TRAFFIC,
+        what=f"the variables of a work-item of `{kernel}` have {words:,} words" if most else "no kernel has variables",
+        help="Keep few words in private arrays at a time. A large private array lies in the device's memory.",
     )
 
 

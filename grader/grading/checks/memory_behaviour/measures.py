@@ -7,7 +7,13 @@ from functools import partial
 
 from grader.course.criteria import Measure
 from grader.grading.checks.memory_behaviour.access_patterns import bank_conflicts, coalescing, words_moved
-from grader.grading.checks.memory_behaviour.amounts import image_uses, local_requests, operations, words_used
+from grader.grading.checks.memory_behaviour.amounts import (
+    image_uses,
+    local_requests,
+    operations,
+    private_words,
+    words_used,
+)
 from grader.grading.checks.memory_behaviour.paths import branches, busiest, divergence, mostly_idle
 from grader.grading.checks.memory_behaviour.reading import Reading
 from grader.results.metrics import Profile
@@ -23,6 +29,7 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "divergence": divergence,
     "requests of mostly idle warps": mostly_idle,
     "words of the busiest work-item": busiest,
+    "words of private memory": private_words,
     "requests to local memory": local_requests,
     "branches": branches,
     "floating-point operations": operations,

@@ -95,6 +95,7 @@ def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) ->
         compulsory=assignment.least_traffic(seen.sizes),
         images=tuple(_image_use(each) for kernel in seen.kernels for each in kernel.images),
         busiest=_busiest(seen),
+        private=_private(seen),
     )
 
 
@@ -104,6 +105,14 @@ def _busiest(seen: Simulated) -> dict[str, int]:
     for launched in seen.kernels:
         words[launched.kernel] += launched.busiest
     return dict(words)
+
+
+def _private(seen: Simulated) -> dict[str, int]:
+    """Bytes of private memory of a work-item, the most in any launch of each kernel."""
+    most: dict[str, int] = {}
+    for launched in seen.kernels:
+        most[launched.kernel] = max(launched.private, most.get(launched.kernel, 0))
+    return most
 
 
 def _image_use(seen: SeenPixels) -> ImageUse:

@@ -1,14 +1,12 @@
 // Branches, per line of the source: how often warps came to its conditions, and how often their work-items parted there.
 //
-// A line with several conditions has several branches: their work-items part at two conditions in one line as in two lines.
-// A line is reached as often as the condition of each loop that is reached most: so all loops count that a line
-// holds, and `a && b` counts once. A function that is called twice has its lines twice.
+// A line with several conditions has several branches: two conditions in one line count as they do in two lines, both where
+// they are reached and where work-items part. A function that is called twice has its lines twice.
 
 #pragma once
 
 #include "calls.h"
 #include "device.h"
-#include "loops.h"
 #include "source.h"
 
 #include <llvm/IR/Constants.h>
@@ -31,7 +29,6 @@ struct Condition {
   std::vector<std::map<Turn, Outcome>> pending;    // by warp
   std::vector<Turn> turns;                         // the next of each work-item
   uint64_t reached = 0;                            // by warps
-  const llvm::BasicBlock *loop = nullptr;          // the innermost one around it
 };
 
 struct Line {
@@ -95,15 +92,9 @@ public:
   }
 
   void write(llvm::json::OStream &out) const {
-    // The condition that warps came to most often, by line and loop.
-    std::map<std::pair<std::pair<unsigned, unsigned>, const llvm::BasicBlock *>, uint64_t> reached;
-    for (auto &[_, condition] : conditions) {
-      uint64_t &most = reached[{condition.line, condition.loop}];
-      most = std::max(most, condition.reached);
-    }
     std::map<unsigned, std::pair<uint64_t, uint64_t>> counts;
-    for (auto &[place, often] : reached)
-      counts[place.first.first].first += often;
+    for (auto &[_, condition] : conditions)
+      counts[condition.line.first].first += condition.reached;
     for (auto &[place, line] : lines)
       counts[place.first].second += line.diverged;
     for (auto &[number, count] : counts)
@@ -120,7 +111,6 @@ private:
   std::map<std::pair<unsigned, unsigned>, Line> lines;  // by number and calls
   std::map<unsigned, Ways> ways;                   // by line
   Calls calls;
-  Loops loops;
   std::map<const llvm::Instruction *, unsigned> hidden;  // what stands for the lines of conditions that hide theirs
   size_t groupSize = 0;
 
@@ -129,10 +119,7 @@ private:
     if (!spot.line && instruction->getFunction()->getSubprogram())
       return;  // made by the compiler; in a function that hides its lines (nodebug) all branches are the source's
     const unsigned path = calls.of(item);
-    const auto [found, isNew] = conditions.try_emplace({instruction, path});
-    Condition &condition = found->second;
-    if (isNew)
-      condition.loop = loops.around(instruction->getParent());
+    Condition &condition = conditions[{instruction, path}];
     condition.line = {spot.line ? spot.line : hidden.emplace(instruction, HIDDEN + hidden.size()).first->second, path};
     Line &line = lines[condition.line];
     if (!line.first)

@@ -1,7 +1,7 @@
 // A plugin for the OpenCL simulator Oclgrind: what kernels do with memory, and what they do wrong.
 //
 // After each kernel it appends one line of JSON to the file that GRADER_OBSERVATIONS names. Each header here counts one
-// thing of it: messages.h, unset.h, accesses.h, images.h, branches.h, flop.h, work.h. order.h says which work-item runs next. This file
+// thing of it: messages.h, unset.h, accesses.h, images.h, branches.h, flop.h, work.h, variables.h. order.h says which work-item runs next. This file
 // passes on what Oclgrind tells.
 //
 // Kernels are built without optimisation (-cl-opt-disable), so that what is counted is what the source says.
@@ -19,6 +19,7 @@
 #include "order.h"
 #include "stray.h"
 #include "unset.h"
+#include "variables.h"
 #include "work.h"
 
 #include <algorithm>
@@ -57,6 +58,7 @@ public:
     images.kernelBegins();
     work.kernelBegins();
     busiest.kernelBegins();
+    variables.kernelBegins();
     branches.kernelBegins();
     order.kernelBegins(invocation);
     flop = steps = overdue = said = 0;
@@ -111,6 +113,7 @@ public:
       work.does(item, operations);
     }
     branches.executed(item, instruction);
+    variables.executed(item, instruction);
     messages.executed(item, instruction);
     if (const std::string outside = images.executed(item, instruction); !outside.empty())
       log(oclgrind::ERROR, outside.c_str());
@@ -184,6 +187,7 @@ private:
   Branches branches;
   Work work;
   Busiest busiest;
+  Variables variables;
   Order order;
   Stray stray;
   uint64_t flop = 0, steps = 0, most = STEPS;      // steps: instructions executed, and how many may be
@@ -229,6 +233,7 @@ private:
       out.attribute("flop", flop);
       out.attribute("steps", steps);
       out.attribute("busiest", busiest.moved());
+      out.attribute("private", variables.bytes());
       out.attributeArray("arrays", [&] { arrays.write(out); });
       out.attributeArray("messages", [&] { messages.write(out); });
       out.attributeArray("unset", [&] { unset.write(out); });
