@@ -114,7 +114,7 @@ class SeenKernel(Message):
     flop: Count
     steps: Count
     busiest: Count
-    private: Count = 0
+    private: Count
     arrays: Annotated[tuple[SeenArray, ...], *at_most(MANY)]
     messages: Annotated[tuple[SeenMessage, ...], *at_most(MESSAGES)]
     unset: Annotated[tuple[SeenUnset, ...], *at_most(MANY)]

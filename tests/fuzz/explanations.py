@@ -565,6 +565,7 @@ def seen_kernel(assignment: Assignment, kernel: str, source: str, chance: random
         flop=chance.randrange(100),
         steps=chance.randrange(100),
         busiest=0,
+        private=0,
         arrays=tuple(
             SeenArray(space=chance.choice((1, 3)), buffer=number, name=chance.choice(names)[:60] or "A", size=size)
             for number, size in enumerate((0, 400, 4096))

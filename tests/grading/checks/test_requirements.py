@@ -127,7 +127,7 @@ def test_requirements_that_make_no_sense_are_refused(assignment):
 
     assert problems(lesson, detail) == []
     assert problems(detail, lesson) == [
-        "the memory check detail requires lesson, which is not a memory check that is listed before it"
+        "the memory check detail requires lesson, which is not a memory check that is listed before it; correct the name"
     ]
     hidden = replace(lesson, hidden=True)
     why = "requires lesson, which is hidden, so students would learn its result; hide both or neither"

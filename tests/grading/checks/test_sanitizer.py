@@ -76,7 +76,7 @@ def test_a_race_that_no_result_shows(simulator, product):
     assert f"line {write} overwrites words of `Ash` that another work-item still reads in line {read}." in check.message
     assert f"after line {read}" in check.sentences
     arrays = {place.words.rpartition(" ")[2] for each in check.findings for place in each.places}
-    assert arrays == {"Ash", "Bsh"}
+    assert arrays == {"`Ash`", "`Bsh`"}
     assert {place.text for each in check.findings for place in each.places} >= {"sum += Ash[ly][k] * Bsh[k][lx];"}
 
 

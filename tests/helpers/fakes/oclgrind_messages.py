@@ -26,6 +26,7 @@ def kernel(*messages, unset=()):
         flop=0,
         steps=0,
         busiest=0,
+        private=0,
         arrays=ARRAYS,
         messages=messages,
         unset=tuple(unset),

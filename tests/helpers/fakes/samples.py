@@ -264,7 +264,16 @@ UNGRADED = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="th
 def counted_as(profile, problem=None, steps=1):
     """These counts of a kernel whose results have this problem, after this number of steps."""
     seen = SeenKernel(
-        kernel="x", flop=0, steps=steps, busiest=0, arrays=(), messages=(), unset=(), accesses=(), branches=()
+        kernel="x",
+        flop=0,
+        steps=steps,
+        busiest=0,
+        private=0,
+        arrays=(),
+        messages=(),
+        unset=(),
+        accesses=(),
+        branches=(),
     )
     run = Simulated(sizes=profile.sizes, kernels=(seen,), scenes=(), problem=problem, constants=({},))
     return Counted(profile=profile, run=run)
@@ -275,6 +284,7 @@ SEEN = {
     "flop": 0,
     "steps": 0,
     "busiest": 0,
+    "private": 0,
     "arrays": [],
     "messages": [],
     "unset": [],

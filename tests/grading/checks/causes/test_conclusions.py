@@ -36,6 +36,7 @@ SEEN = Simulated(
             flop=0,
             steps=0,
             busiest=0,
+            private=0,
             arrays=(SeenArray(space=1, buffer=1, name="B", size=140),),
             messages=(),
             unset=(),

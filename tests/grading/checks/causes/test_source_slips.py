@@ -137,7 +137,16 @@ def launched(kernel, array, *unset):
         SeenUnset(line=line, name=array, space=1, used_line=line, how="stored", array="other", **ids) for line in unset
     )
     return SeenKernel(
-        kernel=kernel, flop=0, steps=0, busiest=0, arrays=arrays, messages=(), unset=reads, accesses=(), branches=()
+        kernel=kernel,
+        flop=0,
+        steps=0,
+        busiest=0,
+        private=0,
+        arrays=arrays,
+        messages=(),
+        unset=reads,
+        accesses=(),
+        branches=(),
     )
 
 

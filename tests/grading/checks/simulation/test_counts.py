@@ -19,7 +19,7 @@ def launch(*uses, **sizes):
     accesses = [
         SeenAccess(line=1, column=1, array=name, space=1, writes=does == "writes", **COUNTS) for does, name in uses
     ]
-    fields = {"flop": 0, "steps": 1, "busiest": 0, "messages": (), "unset": (), "branches": ()}
+    fields = {"flop": 0, "steps": 1, "busiest": 0, "private": 0, "messages": (), "unset": (), "branches": ()}
     return SeenKernel(kernel="k", arrays=tuple(arrays), accesses=tuple(accesses), **fields)
 
 

@@ -191,7 +191,16 @@ def seen_kernel(*texts):
     """Return the record of a launch in which the simulator printed these messages."""
     messages = tuple(SeenMessage(text=text, array="", times=1, endings=(), writes=()) for text in texts)
     return SeenKernel(
-        kernel="k", flop=0, steps=0, busiest=0, arrays=(), messages=messages, unset=(), accesses=(), branches=()
+        kernel="k",
+        flop=0,
+        steps=0,
+        busiest=0,
+        private=0,
+        arrays=(),
+        messages=messages,
+        unset=(),
+        accesses=(),
+        branches=(),
     )
 
 

@@ -42,6 +42,7 @@ def kernel(accesses=(), lines=()):
         flop=0,
         steps=0,
         busiest=0,
+        private=0,
         arrays=arrays,
         messages=(),
         unset=(),

@@ -35,7 +35,16 @@ def launch(name, *written, space=GLOBAL):
         for array, line in written
     )
     return SeenKernel(
-        kernel=name, flop=0, steps=0, busiest=0, arrays=(), messages=(), unset=(), accesses=accesses, branches=()
+        kernel=name,
+        flop=0,
+        steps=0,
+        busiest=0,
+        private=0,
+        arrays=(),
+        messages=(),
+        unset=(),
+        accesses=accesses,
+        branches=(),
     )
 
 

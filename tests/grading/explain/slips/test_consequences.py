@@ -34,6 +34,7 @@ def later(source, buffers, accesses):
         flop=0,
         steps=0,
         busiest=0,
+        private=0,
         arrays=tuple(SeenArray(space=1, buffer=number, name=array, size=64) for array, number in buffers.items()),
         messages=(),
         unset=(),

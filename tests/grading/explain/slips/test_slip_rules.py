@@ -56,6 +56,7 @@ def launch(body, *messages, accesses=(), stored="v", source=None, group=(16, 16)
         flop=0,
         steps=0,
         busiest=0,
+        private=0,
         arrays=arrays,
         messages=messages,
         unset=(),
