@@ -138,7 +138,7 @@ def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
         if row.status == "ungraded"
     ]
     if statuses["ungraded"]:
-        lines.append("Refused files must be handed in again. For the rest, run the same command again.")
+        lines.append("Refused files must be handed in again. If anything else is missing, run the same command again.")
     return "\n".join([*lines, f"Begin with {folder / 'index.html'}; grades are in {folder / 'grades.csv'}."])
 
 

@@ -379,7 +379,7 @@ def test_shares_are_rounded_down():
 def test_what_needs_the_instructor_comes_first():
     """The page starts with ungraded submissions and their faults.
 
-    The numbers of submissions and the files that could not be assigned follow.
+    The numbers of submissions and the files that could not be used follow.
     """
     text = text_of(BOOK)
     assert "5 submissions graded, 3 passed every check" in text
@@ -389,7 +389,7 @@ def test_what_needs_the_instructor_comes_first():
             "1 submission not graded yet",
             "there is no OpenCL device. ( dee coalsTransp)",
             "Hand-ins",
-            "1 item could not be assigned",
+            "1 item could not be used",
             "moodle.zip/notes.docx : no kernel.",
             "Title of coalsTransp",
             "Title of blockMMM",
