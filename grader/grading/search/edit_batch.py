@@ -23,8 +23,7 @@ from grader.course.elements import WORD_BYTES
 from grader.course.poison import GUARD_BYTES
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Plan, Script
-from grader.grading.search.mutants.schema_key import key
-from grader.grading.search.mutants.schema_tokens import ALIGNED
+from grader.grading.search.mutants.schema_tokens import ALIGNED, key
 from grader.protocol.steps import BufferSpec, Command, KernelStep
 
 FEWEST, MOST = 8, 32

@@ -15,7 +15,7 @@ from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads
 from grader.grading.search.edits.sites import Edit
 from grader.grading.search.evaluated_case import EvaluatedCase
 from grader.grading.search.mutants.mutant_schema import MutantSchema
-from grader.grading.search.mutants.schema_key import UNCHANGED, key
+from grader.grading.search.mutants.schema_tokens import UNCHANGED, key
 from grader.protocol.messages import BuildFailed, Opened
 from grader.protocol.steps import ProgramSource
 

@@ -7,7 +7,7 @@ from grader.common.record import replace
 from grader.grading.explain.diagnosis.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL
-from grader.grading.source.deciding import deciding_lines
+from grader.grading.source.origins import deciding_lines
 from grader.protocol.observation import SeenKernel
 from grader.results.check import Check
 from grader.results.verdicts import Reason

@@ -40,8 +40,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.grading.search.edits.sites import Edit
-from grader.grading.search.mutants.schema_key import UNCHANGED
-from grader.grading.search.mutants.schema_tokens import schema_names, schema_tokens
+from grader.grading.search.mutants.schema_tokens import UNCHANGED, schema_names, schema_tokens
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline as read
 
