@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.authoring.avoiding import SampleKernel, avoiding
-from grader.authoring.extent import FULL, Extent, patiently
+from grader.authoring.extent import FULL, Extent, Grade, KernelGradings, patiently
 from grader.authoring.golden import ONE_PAIR
-from grader.authoring.kernel_gradings import Grade, KernelGradings
 from grader.authoring.selftest import Claim, in_full, open_points, open_points_in_words
 from grader.authoring.slips import slips
 from grader.authoring.trivial import Accepted, accepted

@@ -14,10 +14,10 @@ from grader.common.phrases import count, sizes_in_words, three_digits
 from grader.course.run_sequence import LaunchAt
 from grader.course.suite import Coursework
 from grader.grading.by_hand.run import Measured, TimedRow
+from grader.grading.explain.error_map import as_text, informative
 from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
-from grader.reports.drawing import as_text, informative
-from grader.reports.plain import drawn_as_text
+from grader.reports.rows import drawn_as_text
 from grader.reports.words import seconds_in_words
 
 DETAIL_LINES = 12

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from grader.common.optional import Fault
 from grader.common.phrases import TWICE, capital, count, kibibytes, listed, share_of, three_digits, two_decimals
+from grader.grading.explain.error_map import as_text, informative
 from grader.protocol.text import showable
-from grader.reports.drawing import as_text, informative
 from grader.reports.statistics import Incomplete
 from grader.results.check import Check, Unchecked
 from grader.results.findings import Finding

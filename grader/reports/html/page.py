@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from grader.common.optional import OptionalWork
 from grader.reports import figures
-from grader.reports.figures.ladder import ladder
+from grader.reports.figures import ladder
 from grader.reports.figures.roofline import roofline
 from grader.reports.html.workspace import STYLE, Figures, template_environment, workspace
 from grader.reports.side_by_side import PartStanding, standings_of
