@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.authoring.avoiding import SampleKernel, avoiding
 from grader.authoring.extent import FULL, Extent, Grade, KernelGradings, patiently
 from grader.authoring.golden import ONE_PAIR
+from grader.authoring.sample_kernels import SampleKernel, avoiding, slips
 from grader.authoring.selftest import Claim, in_full, open_points, open_points_in_words
-from grader.authoring.slips import slips
 from grader.authoring.trivial import Accepted, accepted
 from grader.common.phrases import count, listed
 from grader.common.record import replace

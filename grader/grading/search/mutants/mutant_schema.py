@@ -29,8 +29,8 @@ The schema of these edits is:
    of a call may make. An iteration of an inner loop costs less. An edit may make a loop endless or give an index any
    value, which would cost the time of hundreds of edits. So loops end, and an index beyond its array is moved into the
    array.
-2. A launch may be a batch of edits (edit_batch.py). The groups with number n in dimension 2 run the edit that comes n
-   after the key's edit, and have separate arrays.
+2. A launch may be a batch of edits (evaluated_case.py). The groups with number n in dimension 2 run the edit that comes
+   n after the key's edit, and have separate arrays.
 3. `#pragma`s that only make code faster are left out.
 """
 
