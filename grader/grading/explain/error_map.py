@@ -61,6 +61,7 @@ def legend(error_map: ErrorMap) -> str:
     return f"{error_map.buffer} {cells}:  {signs}"
 
 
-def as_text(error_map: ErrorMap) -> str:
-    """Return the legend with the map below it."""
-    return "\n".join((legend(error_map), *error_map.cells))
+def as_text(error_map: ErrorMap | None) -> str:
+    """Return the legend with the map below it, or "" if there is no informative map."""
+    shown = informative(error_map)
+    return "\n".join((legend(shown), *shown.cells)) if shown is not None else ""

@@ -185,11 +185,8 @@ def _normal(source: str) -> list[str]:
 
 def word_of(token: Token) -> str:
     """Return the form of a code token for the comparison. All names that a student chose become one word."""
-    return "name" if _is_own(token) else token.text
-
-
-def _is_own(token: Token) -> bool:
-    return token.kind == "name" and token.text not in KEYWORDS and token.text not in FUNCTIONS
+    is_own = token.kind == "name" and token.text not in KEYWORDS and token.text not in FUNCTIONS
+    return "name" if is_own else token.text
 
 
 def _statements(code: Iterable[Token]) -> Iterator[list[Token]]:

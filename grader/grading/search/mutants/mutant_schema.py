@@ -40,9 +40,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.grading.search.edits.sites import Edit
-from grader.grading.search.mutants.schema_tokens import UNCHANGED, schema_names, schema_tokens
+from grader.grading.search.mutants.schema_tokens import UNCHANGED, SchemaTokens, schema_names
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline as read
+from grader.grading.source.values import Span
 
 AT_ONCE = 120
 """Maximum number of edits in one schema. A schema has fixed costs, but its compile time grows faster than the number of
@@ -83,7 +84,7 @@ def mutant_schema(outline: Outline, edits: Iterable[Edit]) -> MutantSchema:
     edited costs one comparison.
     """
     made = sorted(edits, key=lambda edit: (edit.span[0], -edit.span[1]))
-    text, lines = schema_text(outline, made)
+    text, lines = _Writer(outline, made).written()
     numbers = {edit: number for number, edit in enumerate(made, start=1)}
     return MutantSchema(outline=outline, text=text, numbers=numbers, lines=lines)
 
@@ -111,13 +112,6 @@ def edited(outline: Outline, edit: Edit) -> str:
 PRAGMA = re.compile(r'_Pragma\s*\(\s*"[^"\n]*"\s*\)')
 """Matches a pragma within a line, which is not part of any token."""
 
-Span = tuple[int, int]
-
-
-def schema_text(outline: Outline, edits: Sequence[Edit]) -> tuple[str, dict[int, Edit]]:
-    """Return the program that contains these edits, with numbers from 1, and the line on which each edit begins."""
-    return _Writer(outline, edits).written()
-
 
 class _Writer:
     """Writes the pieces of the program."""
@@ -125,7 +119,7 @@ class _Writer:
     def __init__(self, outline: Outline, edits: Sequence[Edit]) -> None:
         self._outline = outline
         self._names = schema_names(outline.text)
-        self._tokens = schema_tokens(outline, self._names)
+        self._tokens = SchemaTokens(outline, self._names).written()
         self._edits: dict[Span, list[tuple[int, Edit]]] = defaultdict(list)
         self._within: dict[Span, list[int]] = defaultdict(list)
         for number, edit in enumerate(edits, start=1):
@@ -138,7 +132,7 @@ class _Writer:
             self._spans[span[0]].append(span)
 
     def written(self) -> tuple[str, dict[int, Edit]]:
-        """Generate the program."""
+        """Return the program that contains the edits, with numbers from 1, and the line on which each edit begins."""
         text = f"long {self._names.inside}(long i, long from, long to) {{ return from <= i && i < to ? i : to / 2; }}\n"
         pieces = [text]
         lines: dict[int, Edit] = {}

@@ -56,20 +56,17 @@ def schema_names(text: str) -> SchemaNames:
     return SchemaNames(**{field.name: _unused(f"grader_{field.name}", text) for field in fields(SchemaNames)})
 
 
-def schema_tokens(outline: Outline, names: SchemaNames) -> list[str]:
-    """Return the texts of all tokens: functions take and pass the key, loops end, and indexes stay in their arrays."""
-    return _SchemaTokens(outline, names).written()
-
-
-class _SchemaTokens:
-    """Replaces the texts of single tokens, which it finds by their positions."""
+class SchemaTokens:
+    """Replaces the texts of single tokens, which it finds by their positions: functions take and pass the key, loops
+    end, and indexes stay in their arrays.
+    """
 
     def __init__(self, outline: Outline, names: SchemaNames) -> None:
         self._outline, self._names = outline, names
         self._texts = [token.text for token in outline.code]
 
     def written(self) -> list[str]:
-        """Return the texts after all replacements."""
+        """Return the texts of all tokens after the replacements."""
         self._pass_the_key()
         self._read_the_key()
         self._limit_the_loops()
