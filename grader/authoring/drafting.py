@@ -5,11 +5,12 @@ COURSE/tests/submissions/NAME/CASE/                   golden submissions, descri
 COURSE/assignments/assignment.schema.json             used by editors to check assignment.yaml and help with it
 """
 
+import json
 import os
 import re
 from pathlib import Path
 
-from grader.authoring.schema import assignment_schema, schema_text
+from grader.authoring.schema import assignment_schema
 from grader.common.errors import InputError
 from grader.common.files import write_new, write_whole
 from grader.common.phrases import listed
@@ -62,7 +63,7 @@ def draft(name: str, course: Path, template: str = FIRST) -> list[Path]:
 
 def schema_file() -> str:
     """Return the content of SCHEMA_FILE."""
-    return schema_text(assignment_schema()) + "\n"
+    return json.dumps(assignment_schema(), indent=2) + "\n"
 
 
 def _files(template: str, name: str) -> list[tuple[Path, str]]:

@@ -1,15 +1,20 @@
-"""Extents of a validation. A full one times kernels. A quick one, or one on a noisy machine, does not."""
+"""Extents of a validation, and gradings to an extent. A full one times kernels. A quick one, or one on a noisy machine,
+does not.
+"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from grader.authoring.thresholds import MARGIN
 from grader.common.errors import NoiseError
+from grader.course.assignment import Assignment
 from grader.grading.explain.problem import Problem
+from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.context import GradingContext
 from grader.grading.phases.speed import NO_SPEED, Preparation, prepare_own
+from grader.grading.progress import Progress
 from grader.results.verdicts import Reason
 
 ATTEMPTS = 3
@@ -72,3 +77,23 @@ def patiently(grade: Callable[[Preparation], T], extent: Extent) -> tuple[T, Ext
         with suppress(NoiseError):
             return grade(extent.prepare), extent
     return grade(NOISY.prepare), NOISY
+
+
+Kernel = TypeVar("Kernel")
+Outcome = TypeVar("Outcome")
+
+Grade = Callable[[Kernel, Assignment, GradingEnvironment, Progress, Extent], Outcome]
+"""Module-level function that grades a kernel for an assignment. Another process can import and call it."""
+
+
+class KernelGradings(Protocol):
+    """Grades golden submissions and other kernels that are not a student's, in separate environments."""
+
+    def each(
+        self,
+        grade: Grade[Kernel, Outcome],
+        kernels: Sequence[tuple[Kernel, Assignment]],
+        extent: Extent,
+        progress: Progress,
+    ) -> Iterator[Outcome]:
+        """Grade each of these kernels for its assignment, and yield the outcomes in the same order."""

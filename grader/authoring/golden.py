@@ -96,12 +96,6 @@ class Expectation(Record):
         return not self.fails and self.open is None
 
     @property
-    def reasons(self) -> set[Reason]:
-        """All reasons that occur in the expectation."""
-        listed = [why for each in self.fails.values() for why in (each.values() if isinstance(each, dict) else [each])]
-        return {reason for reasons in (*listed, (self.open,)) for reason in reasons if reason is not None}
-
-    @property
     def is_timed(self) -> bool:
         """True if speed matters: for right submissions, and for those with an expected speed result."""
         return self.is_right or PERFORMANCE in self.fails

@@ -8,7 +8,6 @@ replace each other as a whole, so a list is always complete.
 
 import ast
 import inspect
-import json
 from itertools import pairwise
 from typing import Any
 
@@ -28,11 +27,6 @@ Fields = dict[str, Any]
 """A JSON schema, or part of one."""
 
 REFERENCE = "#/$defs/"
-
-
-def schema_text(fields: Fields) -> str:
-    """Return a schema as JSON."""
-    return json.dumps(fields, indent=2)
 
 
 def result_schema() -> Fields:

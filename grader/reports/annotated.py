@@ -11,7 +11,7 @@ from grader.course.submissions.submission import Task
 from grader.grading.checks.simulation.counts import Counted
 from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
-from grader.reports.plain import drawn_as_text
+from grader.reports.rows import drawn_as_text
 from grader.reports.words import bytes_in_words
 from grader.results.launch_sums import over_launches
 from grader.results.metrics import Access, Branch, Profile

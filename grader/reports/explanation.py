@@ -11,8 +11,7 @@ from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.causes import is_in
 from grader.reports.excerpt import excerpt_at
-from grader.reports.excerpt_rows import labelled, source_rows
-from grader.reports.plain import drawn_as_text
+from grader.reports.rows import drawn_as_text, labelled, source_rows
 from grader.reports.words import faults_in_words
 from grader.results.check import Check
 from grader.results.explanation import Explained

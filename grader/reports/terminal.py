@@ -15,14 +15,12 @@ from rich.text import Text
 
 from grader.common.phrases import NO_BREAK, capital, count, first_sentence, listed, unbroken
 from grader.course.rubric import CAUSES_FIRST, Kind
-from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
+from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG, informative, legend
 from grader.protocol.text import showable
-from grader.reports.drawing import informative, legend
 from grader.reports.excerpt import excerpt_of
-from grader.reports.excerpt_rows import cropped, hanging, labelled, source_rows
 from grader.reports.groups import OPEN, CheckGroup, earned, groups_of, state_of, worth
 from grader.reports.issues import ERROR, ISSUES_IN_FULL, Issue, issues_of, lines_of, numbers_of
-from grader.reports.plain import drawn_as_text
+from grader.reports.rows import cropped, drawn_as_text, hanging, labelled, source_rows
 from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
 from grader.reports.words import (
     closing,

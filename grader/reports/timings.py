@@ -14,10 +14,10 @@ from grader.common.phrases import count, sizes_in_words, three_digits
 from grader.course.run_sequence import LaunchAt
 from grader.course.suite import Coursework
 from grader.grading.by_hand.run import Measured, TimedRow
+from grader.grading.explain.error_map import as_text
 from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
-from grader.reports.drawing import as_text, informative
-from grader.reports.plain import drawn_as_text
+from grader.reports.rows import drawn_as_text
 from grader.reports.words import seconds_in_words
 
 DETAIL_LINES = 12
@@ -260,10 +260,8 @@ UNCHECKED = Text("results not checked: --check compares them with the expected r
 def _told(problem: Problem) -> Text:
     """Return the reason, the sentence, its evidence, and a map of the wrong elements."""
     text = Text.assemble((problem.reason, "bold red"), "  ", showable(problem.message))
-    error_map = informative(problem.error_map)
-    drawn = [as_text(error_map)] if error_map else []
     lines = showable(problem.detail).splitlines()[:DETAIL_LINES]
-    for line in (*lines, *drawn):
+    for line in (*lines, *as_text(problem.error_map).splitlines()):
         text.append(f"\n{line}", style="dim")
     return text
 

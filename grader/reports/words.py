@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from grader.common.optional import Fault
 from grader.common.phrases import TWICE, capital, count, kibibytes, listed, share_of, three_digits, two_decimals
+from grader.grading.explain.error_map import as_text
 from grader.protocol.text import showable
-from grader.reports.drawing import as_text, informative
 from grader.reports.statistics import Incomplete
 from grader.results.check import Check, Unchecked
 from grader.results.findings import Finding
@@ -217,9 +217,7 @@ def failure_in_words(check: Check) -> str:
     """Return everything about a check that did not pass: the reason, findings, spills, the detail and the error map."""
     findings = (finding_in_words(check, finding) for finding in check.findings)
     spills = spills_in_words(check.usage)
-    error_map = informative(check.error_map)
-    drawn = as_text(error_map) if error_map else ""
-    return "\n".join(filter(None, (reason_in_words(check), *findings, *spills, check.detail, drawn)))
+    return "\n".join(filter(None, (reason_in_words(check), *findings, *spills, check.detail, as_text(check.error_map))))
 
 
 def fault_in_words(outcome: Ungraded) -> str:

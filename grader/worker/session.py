@@ -44,12 +44,11 @@ from grader.protocol.wire import FEW, LOG_LIMIT
 from grader.worker import simulator
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
-from grader.worker.opencl.buffers import DeviceArray, make_array
+from grader.worker.opencl.buffers import DeviceArray, SharedMemory, make_array
 from grader.worker.opencl.facts import compiles_at_launch, device_facts, kernel_facts
 from grader.worker.opencl.options import build_options, fewer_registers
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
 from grader.worker.opencl.sequence import Sequence, Tell, name_of
-from grader.worker.opencl.shared import SharedMemory
 from grader.worker.waiting import waited_since, waits
 
 warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; the judge gets the log itself

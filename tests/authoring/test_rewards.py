@@ -1,4 +1,6 @@
-"""rewards.py: the points of kernels that avoid an exercise are compared with those of kernels with a slip."""
+"""rewards.py: the points of kernels that avoid an exercise are compared with those of kernels with a slip, and
+results that need no computation are not accepted.
+"""
 
 import dataclasses
 
@@ -7,9 +9,10 @@ from gradings_here import GradingsHere
 from samples import BUILD, check, result
 
 from grader.authoring.extent import LEFT_OUT
-from grader.authoring.rewards import Earned, Rewards, rewards
+from grader.authoring.rewards import Earned, Rewards, accepted, rewards
 from grader.common.record import replace
 from grader.course.rubric import Kind
+from grader.course.tolerance import Tolerance
 from grader.grading.rules import WatchingRules
 
 
@@ -140,3 +143,32 @@ def test_a_slip_that_earns_too_little_is_compared_with_the_best_kernel(transposi
     little, enough = (each.seen for each in list(found.claims())[3:])
     assert little.startswith("35 of 100 points; naive earns 38 of 100 points. Move points from correctness")
     assert enough == "39 of 100 points"
+
+
+@pytest.mark.parametrize("name", ["coalsTransp", "loopNest", "vectorAdd"])
+def test_no_assignment_of_the_course_accepts_one(course, name):
+    """No assignment of the course accepts a trivial result, not even one with a case whose exact result is zero, such
+    as the gain of a single day.
+    """
+    assert list(accepted(course.load(name))) == []
+
+
+def test_a_tolerance_that_admits_zeros_is_found(course):
+    """If the tolerance accepts zeros, each case with random data that accepts them is found. Cases with exact data
+    never do.
+    """
+    assignment = course.load("optimProgram")
+    loose = Tolerance(rule="rounding", factor=2.0**25)
+    asked = replace(assignment, correctness=replace(assignment.correctness, tolerance=loose))
+    found = list(accepted(asked))
+    assert {"zeros"} <= {each.what for each in found}
+    random = {case.name for case in assignment.correctness.cases if case.data == "random"}
+    assert {each.case for each in found if each.what == "zeros"} <= random
+
+
+def test_nothing_stored_is_never_accepted(course):
+    """The initial content of a buffer is never accepted, because it is NaN."""
+    assignment = course.load("optimProgram")
+    loose = Tolerance(rule="rounding", factor=2.0**60)
+    asked = replace(assignment, correctness=replace(assignment.correctness, tolerance=loose))
+    assert "nothing" not in {each.what for each in accepted(asked)}

@@ -1,4 +1,4 @@
-"""scaffold.py: the starter folder for students and the template that it is made from."""
+"""scaffold.py: the starter folder for students, whose pages fit a terminal, and the template that it is made from."""
 
 import os
 import re
@@ -10,8 +10,7 @@ import yaml
 from gradings import grade
 from project import ASSIGNMENTS, FIRST_COURSE, ROOT
 
-from grader.authoring.markdown import narrowed
-from grader.authoring.scaffold import PLACEHOLDER, TEMPLATE_FILES, start
+from grader.authoring.scaffold import PLACEHOLDER, TEMPLATE_FILES, WIDTH, narrowed, start
 from grader.cli.exit_codes import ELSEWHERE
 from grader.common.errors import InputError
 from grader.course.rubric import Kind
@@ -311,3 +310,42 @@ def test_a_handout_names_the_kernels_that_may_stand_in_the_same_file(course, nam
 def constants_of(coursework):
     """Return the constants of each part of an assignment or a suite."""
     return [part.constants for part in coursework.parts]
+
+
+WORDS = "word " * 30
+TABLE = f"| {WORDS}| 1 |"
+CODE = f"```\n{WORDS}\n- {WORDS}\n```"
+
+
+def test_paragraphs_and_items_are_wrapped():
+    """Paragraphs and items of lists are wrapped, and items keep their indentation."""
+    page = narrowed(f"{WORDS}\n{WORDS}\n\n- {WORDS}\n  {WORDS}\n10. {WORDS}\n")
+    assert max(map(len, page.splitlines())) <= WIDTH
+    assert page.split() == f"{WORDS} {WORDS} - {WORDS} {WORDS} 10. {WORDS}".split()
+    assert "\n  word" in page.partition("- ")[2]
+    assert "\n    word" in page.partition("10. ")[2]
+
+
+@pytest.mark.parametrize("text", [TABLE, CODE, f"# {WORDS}", f"    {WORDS}", f"<!-- {WORDS}", f"> {WORDS}"])
+def test_all_other_lines_stay(text):
+    """Tables, code, headings, HTML and quotations are not wrapped, because they would change or break."""
+    assert narrowed(f"Short.\n\n{text}\n\nShort.\n") == f"Short.\n\n{text}\n\nShort.\n"
+
+
+@pytest.mark.parametrize("mark", ["+", "-", "#", "1.", "="])
+def test_no_line_gets_another_meaning(mark):
+    """No line of a wrapped paragraph begins like a list or a heading, wherever the character is in the text."""
+    for before in range(60, 90):
+        page = narrowed(f"{'x' * 40} {'y' * (before - 41)} {mark} {WORDS}")
+        assert not any(line.startswith(f"{mark} ") for line in page.splitlines())
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("assignments/*/README.md")), ids=lambda path: path.parent.name)
+def test_the_words_of_each_handout_stay(path):
+    """A handout has the same words after it is wrapped, and only tables and code are wider than a terminal."""
+    text = path.read_text()
+    page = narrowed(text)
+    assert page.split() == text.split()
+    prose = re.sub(r"^```.*?^```", "", page, flags=re.MULTILINE | re.DOTALL)
+    wide = [line for line in prose.splitlines() if len(line) > WIDTH]
+    assert [line for line in wide if not line.startswith(("|", "#", "    "))] == []

@@ -27,7 +27,7 @@ sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
 from cohort_audit import unexpected  # noqa: E402
 from downloads import folders  # noqa: E402
-from golden import CORPUS, expectation  # noqa: E402
+from golden import CORPUS, expectation, reasons_of  # noqa: E402
 from synthetic import Cohort, Member, Plot, Work, batch, signed  # noqa: E402
 
 from grader.batch.station import NAME  # noqa: E402
@@ -94,7 +94,7 @@ def golden(assignment: str, *, right: bool) -> list[Path]:
 
 def ends(folder: Path) -> bool:
     """True if grading the submission does not run into a time limit."""
-    return Reason.TIME_LIMIT not in expectation(folder).reasons
+    return Reason.TIME_LIMIT not in reasons_of(expectation(folder))
 
 
 def work(folder: Path, right: bool, name: str) -> Work:

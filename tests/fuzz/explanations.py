@@ -53,7 +53,7 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.grading.search.edits import edits
 from grader.grading.search.hint import Fix, hint
 from grader.grading.search.mutants.mutant_schema import edited, mutant_schemas
-from grader.grading.source.deciding import deciding_lines
+from grader.grading.source.origins import deciding_lines
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel, SeenMessage, SeenUnset

@@ -5,7 +5,7 @@ from courses import course_of
 from gradings import grade
 from untimed import UNTIMED
 
-from grader.authoring.trivial import accepted
+from grader.authoring.rewards import accepted
 from grader.common.errors import SolutionError
 from grader.course.rubric import Kind
 from grader.results.verdicts import Reason, Verdict

@@ -9,7 +9,7 @@ from math import ceil
 import pytest
 from attacks import HELD, corpus, small_course
 from courses import ADDITION, course_of
-from golden import CORPUS, SUBMISSIONS, expectation, read
+from golden import CORPUS, SUBMISSIONS, expectation, read, reasons_of
 from gradings import grade
 from kernels import TRANSPOSITION, changed
 from pools import pool_like
@@ -361,7 +361,7 @@ def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():
     """The page about reports explains every reason, and the corpora expect no other reasons."""
     shown = {attack.docker for attack in corpus()} - {HELD}
     for folder in CORPUS:
-        shown |= expectation(folder).reasons
+        shown |= reasons_of(expectation(folder))
     assert shown <= {reason.value for reason in Reason}
     explained = re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "docs" / "reading-your-report.md").read_text(), re.MULTILINE)
     assert sorted(explained) == sorted(Reason)

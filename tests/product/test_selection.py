@@ -1,7 +1,7 @@
 """selection.yaml: the tests that `make test` selects cover every kind of test in `make test-all`."""
 
 from attacks import CLASSES, corpus
-from golden import CORPUS, expectation
+from golden import CORPUS, expectation, reasons_of
 from selection import ATTACKS, GOLDEN, RIGHT, SELECTION
 
 EVERY = {f"{folder.parent.name}/{folder.name}": expectation(folder) for folder in CORPUS}
@@ -27,9 +27,9 @@ def test_every_reason_of_both_corpora_is_among_the_selected():
     """Every reason occurs in a selected submission or attack, except NOT_RUN, which follows many other reasons. Both
     verdicts about speed and one kernel of a suite are also selected.
     """
-    selected = {reason.value for name in GOLDEN for reason in EVERY[name].reasons}
+    selected = {reason.value for name in GOLDEN for reason in reasons_of(EVERY[name])}
     selected |= {attack.docker for attack in corpus() if attack.name in ATTACKS}
-    every = {reason.value for each in EVERY.values() for reason in each.reasons}
+    every = {reason.value for each in EVERY.values() for reason in reasons_of(each)}
     assert selected | {"NOT_RUN"} == every | {attack.docker for attack in corpus()}
     timed = [EVERY[name] for name in GOLDEN if EVERY[name].is_timed]
     assert {each.is_right for each in timed} == {True, False}

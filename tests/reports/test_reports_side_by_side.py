@@ -1,4 +1,4 @@
-"""Reports about a suite show its kernels separately, and compare them side by side (side_by_side.py, ladder.py)."""
+"""Reports about a suite show its kernels separately, and compare them side by side (side_by_side.py)."""
 
 import csv
 import re
@@ -21,7 +21,7 @@ from grader.course.rubric import Kind
 from grader.lms.exports.feedback import comment
 from grader.lms.exports.grades import grades_csv
 from grader.reports import REPORTS
-from grader.reports.figures.ladder import ladder as drawn
+from grader.reports.figures import ladder as drawn
 from grader.reports.side_by_side import HEADINGS, in_words, standings_of
 from grader.reports.terminal import render
 from grader.results.gradebook import grade_of

@@ -1,5 +1,6 @@
 """The commands for authors of assignments."""
 
+import json
 import shlex
 from contextlib import closing
 from enum import StrEnum
@@ -128,7 +129,7 @@ def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
 
 def schema(which: Annotated[Schema, typer.Argument(help="The file whose schema is printed.")]) -> None:
     """Print a JSON schema. It describes the JSON report, assignment.yaml or course.yaml."""
-    from grader.authoring.schema import assignment_schema, course_schema, result_schema, schema_text
+    from grader.authoring.schema import assignment_schema, course_schema, result_schema
 
     schemas = {Schema.RESULT: result_schema, Schema.ASSIGNMENT: assignment_schema, Schema.COURSE: course_schema}
-    typer.echo(schema_text(schemas[which]()))
+    typer.echo(json.dumps(schemas[which](), indent=2))

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic
 
-from grader.authoring.extent import Extent
-from grader.authoring.kernel_gradings import Grade, Kernel, Outcome
+from grader.authoring.extent import Extent, Grade, Kernel, Outcome
 from grader.batch.workforce.local import station_processes
 from grader.common.phrases import count
 from grader.course.assignment import Assignment

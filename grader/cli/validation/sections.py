@@ -8,9 +8,8 @@ from textwrap import fill
 from rich.console import Console, Group
 from rich.text import Text
 
-from grader.authoring.extent import FULL, NOISY, Extent
+from grader.authoring.extent import FULL, NOISY, Extent, KernelGradings
 from grader.authoring.golden import corpus
-from grader.authoring.kernel_gradings import KernelGradings
 from grader.authoring.rewards import rewards
 from grader.authoring.selftest import Claim
 from grader.authoring.show import describe

@@ -1,4 +1,4 @@
-"""Draws a map of the wrong blocks of an array that is small enough for a report."""
+"""Draws a map of the wrong blocks of an array that is small enough for a report, and its lines of text."""
 
 import numpy as np
 
@@ -42,3 +42,26 @@ def _any(mask: Mask, block: tuple[int, int]) -> Mask:
     by_row = np.logical_or.reduceat(mask, range(0, mask.shape[0], block[0]), axis=0)
     found: Mask = np.logical_or.reduceat(by_row, range(0, mask.shape[1], block[1]), axis=1)
     return found
+
+
+MEANINGS = {RIGHT: "right", PARTLY: "some wrong", WRONG: "wrong", UNWRITTEN: "not written"}
+
+
+def informative(error_map: ErrorMap | None) -> ErrorMap | None:
+    """Return the map if some of its cells differ. If all are alike, the message already states that."""
+    return error_map if error_map is not None and len(set("".join(error_map.cells))) > 1 else None
+
+
+def legend(error_map: ErrorMap) -> str:
+    """Describe the array, the size of a cell, and the meanings of the signs that occur."""
+    rows, columns = error_map.block
+    cells = "element by element" if rows == columns == 1 else f"in cells of {rows:,} x {columns:,}"
+    used = set("".join(error_map.cells))
+    signs = "  ".join(f"{sign} {meaning}" for sign, meaning in MEANINGS.items() if sign in used)
+    return f"{error_map.buffer} {cells}:  {signs}"
+
+
+def as_text(error_map: ErrorMap | None) -> str:
+    """Return the legend with the map below it, or "" if there is no informative map."""
+    shown = informative(error_map)
+    return "\n".join((legend(shown), *shown.cells)) if shown is not None else ""

@@ -4,10 +4,9 @@ import dataclasses
 from collections.abc import Callable
 
 from grader.common.optional import OptionalWork
-from grader.common.phrases import count, percent, quoted
+from grader.common.phrases import count, numeral, percent, quoted, whole_numeral
 from grader.course.truth.comparison import Mismatch, place
 from grader.grading.explain.diagnosis.evidence import Explanation, Use
-from grader.grading.explain.numerals import numeral, whole_numeral
 from grader.grading.explain.problem import EXPLANATION, Problem, evidence_of
 from grader.results.verdicts import Reason
 

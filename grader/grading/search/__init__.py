@@ -2,8 +2,8 @@
 text.
 
 need (does anything else name the line?) -> source/: outline (the parts of the text) -> sites, token_edits, term_edits,
-expression_edits: edits (of its expressions, each the opposite of a common mistake) -> suspicion (the edits of the
-most suspicious kernels first) -> mutants (one program that can be any of them), edit_batch (many of them in one
+expression_edits: edits (of its expressions, each the opposite of a common mistake) -> suspect (the edits of the
+most suspicious kernels first) -> mutants (one program that can be any of them), evaluated_case (many of them in one
 launch) -> evaluator (runs them on the cases that are shown) -> localisation (are all edits that help in one line?) ->
 hint (as much as the instructor allows)
 

@@ -11,11 +11,10 @@ from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import SUBMISSION, Plan, buffer_of, joined
 from grader.grading.checks.trials.inspection import is_right
 from grader.grading.explain.build_log import parse
-from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads
 from grader.grading.search.edits.sites import Edit
-from grader.grading.search.evaluated_case import EvaluatedCase
+from grader.grading.search.evaluated_case import FEWEST, EditBatch, EvaluatedCase, Uploads
 from grader.grading.search.mutants.mutant_schema import MutantSchema
-from grader.grading.search.mutants.schema_key import UNCHANGED, key
+from grader.grading.search.mutants.schema_tokens import UNCHANGED, key
 from grader.protocol.messages import BuildFailed, Opened
 from grader.protocol.steps import ProgramSource
 

@@ -26,8 +26,7 @@ from grader.grading.search.evaluator import Evaluator, OutOfTimeError, Unchanged
 from grader.grading.search.fixes import FEW, LINES, PER_LINE, Fixes, best_of, evaluated_fixes
 from grader.grading.search.hint import Fix
 from grader.grading.search.mutants.mutant_schema import edited, mutant_schemas
-from grader.grading.search.suspect import Suspect, kernel_runs, small_cases
-from grader.grading.search.suspicion import suspicious_first
+from grader.grading.search.suspect import Suspect, kernel_runs, small_cases, suspicious_first
 from grader.grading.source.guards import Guards
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline

@@ -1,6 +1,7 @@
 """Parses the outline of a text from its tokens, in one pass. A text that is not valid C does not have an outline."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from grader.grading.source.outline import TYPE, Function, Outline, outside
 from grader.grading.source.statements import Reader, UnreadableError
@@ -55,6 +56,12 @@ def outline(source: str, kernels: Sequence[str]) -> Outline | None:
         ),
         loops=tuple(reader.loops),
     )
+
+
+@lru_cache(maxsize=4)
+def outline_of(source: str, kernel: str) -> Outline | None:
+    """The outline of a text for one kernel. Many lines of a few texts are looked up, so a text is not parsed again."""
+    return outline(source, [kernel])
 
 
 def _code(line: list[Token]) -> Iterator[Token]:

@@ -2,9 +2,8 @@
 
 import dataclasses
 
-from grader.common.phrases import count, percent, share_of
+from grader.common.phrases import count, numeral, percent, share_of
 from grader.course.criteria import SpeedGoal
-from grader.grading.explain.numerals import numeral
 from grader.grading.explain.problem import Problem
 from grader.results.metrics import Interval, Performance
 from grader.results.verdicts import Reason

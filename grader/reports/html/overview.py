@@ -14,9 +14,8 @@ from urllib.parse import quote
 from grader.common.phrases import capital, three_digits
 from grader.course.rubric import CAUSES_FIRST, Kind
 from grader.reports.html.histograms import HistogramChart, histogram_chart
-from grader.reports.html.pairs import PairRow, side_by_side
 from grader.reports.html.picking import FASTEST, SHOWN, SORTED_BY, flags_of, ranks_of, shares
-from grader.reports.html.similarity import ALIKE, Group, HandInLabels, identical, near_identical
+from grader.reports.html.similarity import ALIKE, Group, HandInLabels, PairRow, identical, near_identical, side_by_side
 from grader.reports.html.workspace import template_environment
 from grader.reports.statistics import (
     FRACTION,

@@ -11,10 +11,10 @@ from markupsafe import Markup
 
 from grader.common.optional import OptionalWork
 from grader.reports import figures
-from grader.reports.figures.ladder import ladder
+from grader.reports.figures import ladder
 from grader.reports.figures.roofline import roofline
 from grader.reports.html.workspace import STYLE, Figures, template_environment, workspace
-from grader.reports.side_by_side import PartStanding, standings_of
+from grader.reports.side_by_side import standings_of
 from grader.results.metrics import Performance, Profile
 from grader.results.result import Result, Ungraded
 
@@ -31,13 +31,14 @@ def render(outcome: Result | Ungraded) -> str:
 
 def figures_in(result: Result) -> Figures:
     """Return the figures of a result after drawing them."""
+    standings = standings_of(result)
     return Figures(
         of_check={
             check.name: tuple(figures_of(check.performance, result.profiles.get(check.part), check.part))
             for check in result.checks
             if check.performance is not None
         },
-        of_suite=tuple(ladder_of(standings_of(result))),
+        of_suite=figure_of(lambda: ladder({each.part: each.performance for each in standings if each.performance})),
     )
 
 
@@ -45,11 +46,6 @@ def figures_of(performance: Performance, profile: Profile | None, part: str) -> 
     """Yield the figures that can be drawn: the roofline if possible, or else bars, and then the timings."""
     yield from figure_of(lambda: roofline(performance, profile, part) or figures.rates(performance, part))
     yield from figure_of(lambda: figures.timings(performance, part))
-
-
-def ladder_of(standings: tuple[PartStanding, ...]) -> Iterator[Markup]:
-    """Yield the rates of a suite's kernels as bars, if their units are equal."""
-    yield from figure_of(lambda: ladder({each.part: each.performance for each in standings if each.performance}))
 
 
 def figure_of(draw: Callable[[], str | None]) -> tuple[Markup, ...]:

@@ -1,7 +1,6 @@
 """Orders and filters for the table of all submissions, as numbers and classes, so that the page needs no script."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any
 
 from grader.reports.statistics import per_cent
@@ -42,13 +41,10 @@ def ranks_of(rows: Sequence[StudentRow]) -> list[dict[str, int]]:
     """Return the rank of each row in each of these orders. Rows that compare equal keep their order."""
     ranks: list[dict[str, int]] = [{} for _ in rows]
     for by, worth in SORTED_BY.items():
-        for rank, place in enumerate(sorted(range(len(rows)), key=partial(_worth, rows, worth)), start=1):
+        worths: list[Any] = [worth(row) for row in rows]
+        for rank, place in enumerate(sorted(range(len(rows)), key=worths.__getitem__), start=1):
             ranks[place][by] = rank
     return ranks
-
-
-def _worth(rows: Sequence[StudentRow], worth: Callable[[StudentRow], Any], place: int) -> Any:
-    return worth(rows[place])
 
 
 SHOWN = ("passed", "failed", "ungraded", "excused", "excluded", "absent", "late", "corrected", "same file")

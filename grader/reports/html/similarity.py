@@ -5,11 +5,14 @@ token, consecutive declarations are sorted, and runs from the skeleton are left 
 other comments and an exchange of declarations hide nothing. The measure is the longest common subsequence: twice its
 length divided by the sum of both lengths (`rapidfuzz.distance.Indel`). Names numbered in order of appearance would
 distinguish more sources, but then one additional declaration at the top would hide a copy.
+
+Two sources can be shown side by side, with equal and different lines, and without the lines of the skeleton.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from difflib import SequenceMatcher
+from itertools import chain, islice, zip_longest
 
 import numpy as np
 from rapidfuzz.distance import Indel
@@ -182,11 +185,8 @@ def _normal(source: str) -> list[str]:
 
 def word_of(token: Token) -> str:
     """Return the form of a code token for the comparison. All names that a student chose become one word."""
-    return "name" if _is_own(token) else token.text
-
-
-def _is_own(token: Token) -> bool:
-    return token.kind == "name" and token.text not in KEYWORDS and token.text not in FUNCTIONS
+    is_own = token.kind == "name" and token.text not in KEYWORDS and token.text not in FUNCTIONS
+    return "name" if is_own else token.text
 
 
 def _statements(code: Iterable[Token]) -> Iterator[list[Token]]:
@@ -207,3 +207,53 @@ def _declares(statement: list[Token]) -> bool:
     """True for a declaration of a variable, which begins with two names and ends with a semicolon."""
     names = all(token.kind == "name" for token in statement[:2]) and len(statement) > 2
     return names and statement[-1].text == ";" and statement[0].text not in NO_DECLARATION
+
+
+LINES = 400
+"""Maximum number of lines of each source. A file with all five kernels has this many."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairLine:
+    """A line of a source, with its key for the comparison, which is its words of code or else its comment."""
+
+    number: int
+    text: str
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairRow:
+    """Two lines next to each other. One of them is None if the other has no counterpart."""
+
+    one: PairLine | None
+    other: PairLine | None
+    same: bool
+
+
+def side_by_side(one: str, other: str, skeleton: str) -> tuple[PairRow, ...]:
+    """Return the lines of both sources, without blank lines and lines of the skeleton. Names, layout and comments next
+    to code do not matter.
+    """
+    given = {line.key for line in _lines(skeleton)}
+    left, right = ([line for line in _lines(source) if line.key not in given][:LINES] for source in (one, other))
+    return tuple(_rows(left, right))
+
+
+def _rows(left: Sequence[PairLine], right: Sequence[PairLine]) -> Iterator[PairRow]:
+    matcher = SequenceMatcher(None, [line.key for line in left], [line.key for line in right], autojunk=False)
+    for what, start, end, from_, to in matcher.get_opcodes():
+        for mine, theirs in zip_longest(left[start:end], right[from_:to]):
+            yield PairRow(one=mine, other=theirs, same=what == "equal")
+
+
+def _lines(source: str) -> Iterator[PairLine]:
+    """Yield the lines that are not blank."""
+    words: dict[int, list[str]] = {}
+    for token in tokens(source):
+        if token.is_code:
+            words.setdefault(token.line, []).append(word_of(token))
+    for number, text in enumerate(source.split("\n"), start=1):
+        if text.strip():
+            key = tuple(words.get(number, ())) or ("//", *text.split())
+            yield PairLine(number=number, text=text.rstrip(), key=key)

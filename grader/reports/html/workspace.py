@@ -8,6 +8,7 @@ The template escapes all text. Output of a submission or a machine (source, mess
 text.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,10 +20,9 @@ from markupsafe import Markup
 
 from grader.common.phrases import capital, count, three_digits
 from grader.course.rubric import Kind
+from grader.grading.explain.error_map import informative
 from grader.protocol.text import showable
-from grader.reports.drawing import informative
 from grader.reports.groups import OPEN, SIGNS, STATES, CheckGroup, groups_of, state_of
-from grader.reports.html.inline_code import inline_code
 from grader.reports.html.listing import blocks_of
 from grader.reports.html.map_picture import picture_of
 from grader.reports.issues import ISSUES_IN_FULL, Issue, issues_of, lines_of, numbers_of
@@ -209,6 +209,21 @@ def _notes(issue: Issue) -> list[str]:
 def printable(value: Any) -> Any:
     """Make text printable before it is inserted into the page and escaped. Finished markup is returned unchanged."""
     return showable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+CODE = re.compile(r"`([^`\n]+)`")
+"""Pattern of code in a sentence. A backtick without a partner in its line is an ordinary character."""
+
+ELEMENTS = Markup("{}"), Markup("<code>{}</code>")
+"""Markup of the text between two pieces of code, and of a piece of code."""
+
+
+def inline_code(text: str) -> Markup:
+    """Return a text as markup with code elements. Everything else is escaped because a message may quote a
+    submission.
+    """
+    parts = CODE.split(showable(text))
+    return Markup().join(ELEMENTS[place % 2].format(part) for place, part in enumerate(parts))
 
 
 def template_environment() -> Environment:

@@ -5,8 +5,7 @@ skeleton and allowed code are ignored. Students who share an attempt appear only
 from collections.abc import Iterator
 
 from grader.course.submissions.handin import Student
-from grader.reports.html.pairs import PairLine, side_by_side
-from grader.reports.html.similarity import Group, identical, near_identical
+from grader.reports.html.similarity import Group, PairLine, identical, near_identical, side_by_side
 from grader.results.gradebook import Grade, StudentRow
 from grader.service.exports.gradebook import GradebookReader
 from grader.service.exports.similarity import (

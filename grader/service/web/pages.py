@@ -17,8 +17,7 @@ from starlette.responses import HTMLResponse, Response
 
 from grader.common.phrases import count
 from grader.reports.groups import SIGNS, STATES
-from grader.reports.html.inline_code import inline_code
-from grader.reports.html.workspace import STYLE, printable
+from grader.reports.html.workspace import STYLE, inline_code, printable
 from grader.results.findings import LINES
 from grader.service.db.tokens import fresh_token
 from grader.service.grades.wording import late_in_words, number, score_in_words

@@ -235,7 +235,6 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident(tmp_path):
         "grader.worker.opencl.options",
         "grader.worker.opencl.preprocess",
         "grader.worker.opencl.sequence",
-        "grader.worker.opencl.shared",
         "grader.worker.session",
         "grader.worker.simulator",
         "grader.worker.succession",

@@ -17,3 +17,9 @@ read = cache(read_golden)
 def expectation(folder):
     """Return the content of a folder's expected.yaml."""
     return read(folder).expectation
+
+
+def reasons_of(expected):
+    """Return all reasons that occur in the content of an expected.yaml."""
+    listed = [why for each in expected.fails.values() for why in (each.values() if isinstance(each, dict) else [each])]
+    return {reason for reasons in (*listed, (expected.open,)) for reason in reasons if reason is not None}

@@ -9,7 +9,7 @@ from grader.course.tolerance import Tolerance
 from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.evidence import Evidence
-from grader.grading.explain.diagnosis.runner import explain
+from grader.grading.explain.diagnosis.rules import explain
 
 GENERATOR = np.random.default_rng(7)
 RANDOM = Standard(tolerance=Tolerance(rule="rounding", factor=20.0), amount=20.0, data="random")

@@ -36,8 +36,7 @@ from grader.grading.checks.simulation.sanitizer_run import LARGER, findings_of, 
 from grader.grading.checks.simulation.simulated_run import SimulatedRun, Subject, run_on_poison, run_on_trial, seen_in
 from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.checks.trials.trial import Trial
-from grader.grading.explain.compilers import advice, advice_on, observed
-from grader.grading.explain.failures import OF_COMPILERS, FailedError, has_compiler_failed
+from grader.grading.explain.failures import OF_COMPILERS, FailedError, advice, advice_on, has_compiler_failed, observed
 from grader.grading.explain.problem import Problem
 from grader.results.check import Check
 from grader.results.verdicts import Reason, Verdict

@@ -19,8 +19,7 @@ from grader.grading.checks.simulation.sanitizer_run import findings_of
 from grader.grading.checks.simulation.simulated_run import Simulated
 from grader.grading.checks.trials.array_evidence import evidence_of_right
 from grader.grading.explain.diagnosis.evidence import Evidence, Explanation
-from grader.grading.explain.diagnosis.rules import MISTAKES
-from grader.grading.explain.diagnosis.runner import explain
+from grader.grading.explain.diagnosis.rules import MISTAKES, explain
 from grader.grading.explain.problem import EXPLANATION, evidence_of
 from grader.grading.explain.simulator.source_lines import WHEREABOUTS, lines_of, locate, whereabouts
 from grader.grading.explain.slips.slip import Slip

@@ -12,7 +12,7 @@ from grader.execution.plan import Script
 from grader.grading.checks.trials.array_evidence import evidence, is_of_numbers
 from grader.grading.checks.trials.trial import Launched, Trial, launched_array, standard_of
 from grader.grading.explain.diagnosis.evidence import Evidence, nothing_remade
-from grader.grading.explain.diagnosis.runner import explain
+from grader.grading.explain.diagnosis.rules import explain
 from grader.grading.explain.error_map import error_map
 from grader.grading.explain.problem import EXPLANATION, Problem, evidence_of
 from grader.grading.explain.wrong_arrays import explained, of_changed_input, of_mismatch, of_stray_write

@@ -8,12 +8,11 @@ read this array.
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grader.course.elements import element_of
+from grader.course.truth.fields import Array
 from grader.course.truth.mistakes import (
     by_columns,
     cut_to_half,
@@ -30,7 +29,6 @@ SAMPLES = 5
 was moved.
 """
 
-Array = NDArray[Any]
 Change = Callable[[Array], Array]
 
 

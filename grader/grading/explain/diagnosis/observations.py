@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.common.phrases import count
+from grader.common.phrases import count, numeral
 from grader.course.elements import element_of
 from grader.course.truth.comparators import bits, wrong_elements
 from grader.grading.explain.diagnosis.evidence import EXPLAINED, FITTED, Cases, Evidence, Explanation, Statement, Use
-from grader.grading.explain.numerals import numeral
 from grader.grading.explain.regions import Mask, fills
 from grader.results.check import UNSTEADY
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from grader.grading.source.outline import Function, Outline, outside
-from grader.grading.source.reading import outline
+from grader.grading.source.reading import outline_of
 
 IDS = frozenset({"get_local_id", "get_global_id"})
 """Functions that return a different value for each work-item of a group."""
@@ -47,7 +47,7 @@ def deciders(source: str, kernel: str, line: int) -> tuple[int, ...]:
     """The lines of the `if` statements that decide which work-items run a line: those around it, or otherwise those
     before it that contain a `return`.
     """
-    around, seen = guards(source, kernel, line), _outline(source, kernel)
+    around, seen = guards(source, kernel, line), outline_of(source, kernel)
     if around or seen is None:
         return around
     returns = {token.line for token in seen.code if token.text == "return"}
@@ -59,7 +59,7 @@ def is_unguarded(source: str, kernel: str, line: int) -> bool:
     """True if a line is not inside an `if`, does not contain a choice, and does not follow a statement that leaves a
     block.
     """
-    seen = _outline(source, kernel)
+    seen = outline_of(source, kernel)
     if seen is None or guards(source, kernel, line):
         return False
     body = next((range(*each.body) for each in seen.functions if line in _lines(seen, *each.body)), range(0))
@@ -69,13 +69,8 @@ def is_unguarded(source: str, kernel: str, line: int) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _outline(source: str, kernel: str) -> Outline | None:
-    return outline(source, [kernel])
-
-
-@lru_cache(maxsize=4)
 def _conditions(source: str, kernel: str) -> tuple[SourceCondition, ...]:
-    seen = _outline(source, kernel)
+    seen = outline_of(source, kernel)
     if seen is None:
         return ()
     return tuple(each for function in seen.functions for each in _of_function(seen, function))

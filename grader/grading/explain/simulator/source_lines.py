@@ -7,7 +7,7 @@ from grader.common.record import replace
 from grader.grading.explain.diagnosis.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL
-from grader.grading.source.deciding import deciding_lines
+from grader.grading.source.origins import deciding_lines
 from grader.protocol.observation import SeenKernel
 from grader.results.check import Check
 from grader.results.verdicts import Reason
@@ -101,7 +101,9 @@ def locate(check: Check, words: str) -> Check:
 def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
     used: dict[str, set[int]] = {}
     arrays = {array.name for array in seen.arrays if array.space == GLOBAL}
-    for name, line in (*_accesses(seen, writes=writes), *_pixels(seen, writes=writes)):
+    accesses = ((each.array, each.line) for each in seen.accesses if each.space == GLOBAL and each.writes is writes)
+    pixels = ((each.image, each.line) for each in seen.images if each.writes is writes)
+    for name, line in (*accesses, *pixels):
         if name in arrays and line:
             used.setdefault(name, set()).add(line)
     for name in sorted(used):
@@ -112,16 +114,6 @@ def _used_in(lines: Collection[int], array: str, *, writes: bool) -> str:
     """Clause such as "lines 4 and 6 read `A`"."""
     does = "write" if writes else "read"
     return f"{lines_in_words(lines)} {does}{'' if len(lines) > 1 else 's'} {quoted(array)}"
-
-
-def _accesses(seen: SeenKernel, *, writes: bool) -> Iterator[tuple[str, int]]:
-    """Yield each array in global memory that a launch reads or writes, with the line."""
-    yield from ((each.array, each.line) for each in seen.accesses if each.space == GLOBAL and each.writes is writes)
-
-
-def _pixels(seen: SeenKernel, *, writes: bool) -> Iterator[tuple[str, int]]:
-    """Yield each image that a launch reads or writes, with the line."""
-    yield from ((each.image, each.line) for each in seen.images if each.writes is writes)
 
 
 def lines_in_words(numbers: Collection[int]) -> str:

@@ -1,13 +1,17 @@
-"""Finds a kernel that uses the dimensions of its launch the other way round."""
+"""Finds indexes that do not fit the dimensions of the launch: a kernel uses them the other way round, is written for
+groups of another size, or has a number in place of the row length of an array.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from grader.common.phrases import listed, quoted
 from grader.grading.explain.simulator.source_lines import lines_in_words
-from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses, in_words
+from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses, in_words, terms
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
+from grader.grading.source.polynomial import Polynomial, atom, constant
 
 IDS_LINES = 6
 """Maximum number of lines with ids that a message lists. Most kernels have at most one line for each id of a tile."""
@@ -93,8 +97,9 @@ def one_group_id(launch: SimulatedLaunch) -> Slip | None:
         if each.dimension == each.own or (each.access.place, each.dimension) not in right or groups < 2:
             continue
         array, units, others = quoted(each.access.array), each.coordinate.units, _other_units(each.coordinate)
+        line = _line(launch, each.access, each.coordinate)
         return Slip(
-            message=f"line {_line(launch, each)} uses dimension {each.dimension} of the launch for the {units} of "
+            message=f"line {line} uses dimension {each.dimension} of the launch for the {units} of "
             f"{array}, as for its {others}, so only some blocks of {array} are stored. Dimension {each.own} runs "
             f"along the {units} (`{each.coordinate.limit}`).",
             help=f"Use dimension {each.own} for the {units}.",
@@ -106,12 +111,6 @@ def one_group_id(launch: SimulatedLaunch) -> Slip | None:
 
 def _other_units(coordinate: Coordinate) -> str:
     return "rows" if coordinate.unit == "column" else "columns"
-
-
-def _line(launch: SimulatedLaunch, along: Along) -> int:
-    """The line that computes a coordinate if it is a variable with one value, otherwise the line of the access."""
-    places = launch.values.changes.get(along.coordinate.text, [])
-    return launch.text.outline.code[places[0]].line if len(places) == 1 else along.access.line
 
 
 def one_local_id(launch: SimulatedLaunch) -> Slip | None:
@@ -163,3 +162,75 @@ def _is_short(launch: SimulatedLaunch, along: Along) -> bool:
     """True if no work-item of the launch reaches the last row or column of the array."""
     most = along.coordinate.value.most(launch.largest)
     return most is not None and most < launch.value(along.coordinate.size) - 1
+
+
+def other_group_size(launch: SimulatedLaunch) -> Slip | None:
+    """Explain elements that no work-item stores because the distance between two groups is too large or too small."""
+    stores = [each for each in accesses(launch) if each.writes]
+    alone = (each for each in stores if [other.array for other in stores].count(each.array) == 1)
+    found = (_of_coordinate(launch, store, each) for store in alone for each in store.coordinates)
+    return next(filter(None, found), None)
+
+
+def _of_coordinate(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordinate) -> Slip | None:
+    """Compare the distance between two groups with the size of a group, if the coordinate consists only of
+    the two ids.
+    """
+    dimensions = range(len(launch.group))
+    for number, other in product(dimensions, dimensions):
+        group, local = (f"get_group_id({other})",), (f"get_local_id({number})",)
+        step, size = coordinate.value.terms.get(group), launch.group[number]
+        if step is None or step == size or coordinate.value.terms != {group: step, local: 1}:
+            continue
+        most, elements = coordinate.value.most(launch.largest), launch.value(coordinate.size)
+        has_gaps = step > size and elements > size
+        if has_gaps or (most is not None and most < elements - 1):
+            line = _line(launch, store, coordinate)
+            right = next((name for name in sorted(launch.stated) if launch.constants[name] == str(size)), str(size))
+            return Slip(
+                message=f"line {line} gives each group {step} {coordinate.units}, but a group of this launch has "
+                f"{size} work-items in dimension {number}.",
+                help=f"Multiply the id of the group by {right}.",
+                cause="the kernel is written for groups of another size",
+                explains=frozenset({store.line, *(each.line for each in launch.outside)}),
+            )
+    return None
+
+
+def _line(launch: SimulatedLaunch, access: IndexedAccess, coordinate: Coordinate) -> int:
+    """The line that computes a coordinate if it is a variable with one value, otherwise the line of the access."""
+    places = launch.values.changes.get(coordinate.text, [])
+    return launch.text.outline.code[places[0]].line if len(places) == 1 else access.line
+
+
+def fixed_row_length(launch: SimulatedLaunch) -> Slip | None:
+    """Explain wrong results by an index that multiplies the row by a number, although the host passes the row length.
+
+    The row must be the global id of the dimension that runs along the rows of the array.
+    """
+    rows = {
+        size: atom(f"get_group_id({number})") * constant(launch.group[number]) + atom(f"get_local_id({number})")
+        for number, size in enumerate(launch.extent)
+        if size is not None
+    }
+    found = (_of_access(launch, each, rows) for each in accesses(launch) if len(launch.shapes[each.array]) == 2)
+    return next(filter(None, found), None)
+
+
+def _of_access(launch: SimulatedLaunch, access: IndexedAccess, rows: dict[Polynomial, Polynomial]) -> Slip | None:
+    height, width = launch.shapes[access.array]
+    values, pairs = launch.values, launch.text.outline.pairs
+    if access.coordinates or width.number is not None or height not in rows or len(rows) < len(launch.extent):
+        return None
+    for term in terms(launch, values.traced((access.place + 2, pairs[access.place + 1]))):
+        factors = [values.of(each) for each in values.split(term, "*")]
+        numbers = [each.number for each in factors if each is not None and each.number is not None]
+        if len(factors) == 2 and rows[height] in factors and numbers and numbers[0] != launch.value(width):
+            return Slip(
+                message=f"line {access.line} expects {numbers[0]} elements in each row of {quoted(access.array)}, but "
+                f"a row has `{in_words(width)}` elements.",
+                help=f"Multiply the row by `{in_words(width)}`.",
+                cause="a number is used in place of the row length",
+                explains=frozenset(each.line for each in launch.outside),
+            )
+    return None

@@ -1,11 +1,12 @@
 """Edits of more than one token. They add a guard, exchange parts, or replace a whole expression or a type."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 
 from grader.course.elements import ELEMENTS
-from grader.grading.search.edits.sites import ASSIGNMENTS, COMPARISONS, DIVISIONS, Edit, Site
+from grader.grading.search.edits.sites import COMPARISONS, DIVISIONS, Edit, Site
 from grader.grading.source.outline import INTEGER, Region
+from grader.grading.source.values import ASSIGNMENTS
 
 REAL = frozenset(name for each in ELEMENTS.values() if each.is_floating for name in each.names)
 
@@ -95,7 +96,7 @@ def _exchanged(site: Site, first: int, last: int) -> Iterator[Edit]:
         return
     for one, other in combinations(integers, 2):
         turned = {one: other, other: one}
-        yield site.edit(first, last, _joined(turned.get(each.text, each.text) for each in tokens))
+        yield site.edit(first, last, " ".join(turned.get(each.text, each.text) for each in tokens))
 
 
 def exchanged_operands(site: Site) -> Iterator[Edit]:
@@ -107,10 +108,6 @@ def exchanged_operands(site: Site) -> Iterator[Edit]:
         return
     if last <= site.region.last and all(each.kind in {"name", "number"} for each in site.outline.code[first:last:2]):
         yield site.edit(first, last, f"{site.text(1)} {site.token.text} {site.text(-1)}")
-
-
-def _joined(texts: Iterable[str]) -> str:
-    return " ".join(texts)
 
 
 # --- whole regions ----------------------------------------------------------------------------

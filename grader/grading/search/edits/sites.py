@@ -7,15 +7,13 @@ from functools import cached_property
 
 from grader.grading.source.guards import Guard, Guards
 from grader.grading.source.outline import TYPE, Outline, Region, Role, Variable, outside
-from grader.grading.source.values import TooComplexError
+from grader.grading.source.values import ASSIGNMENTS, TooComplexError
 from grader.protocol.tokens import Token
 
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 DIVISIONS = frozenset({"/", "%", "/="})
 """Operators that divide. An integer division by 0 ends the process, which costs as much time as hundreds of edits."""
-
-ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="})
 
 CHANGES = ASSIGNMENTS | {"++", "--"}
 

@@ -29,8 +29,8 @@ The schema of these edits is:
    of a call may make. An iteration of an inner loop costs less. An edit may make a loop endless or give an index any
    value, which would cost the time of hundreds of edits. So loops end, and an index beyond its array is moved into the
    array.
-2. A launch may be a batch of edits (edit_batch.py). The groups with number n in dimension 2 run the edit that comes n
-   after the key's edit, and have separate arrays.
+2. A launch may be a batch of edits (evaluated_case.py). The groups with number n in dimension 2 run the edit that comes
+   n after the key's edit, and have separate arrays.
 3. `#pragma`s that only make code faster are left out.
 """
 
@@ -40,10 +40,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.grading.search.edits.sites import Edit
-from grader.grading.search.mutants.schema_key import UNCHANGED
-from grader.grading.search.mutants.schema_tokens import schema_names, schema_tokens
+from grader.grading.search.mutants.schema_tokens import UNCHANGED, SchemaTokens, schema_names
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline as read
+from grader.grading.source.values import Span
 
 AT_ONCE = 120
 """Maximum number of edits in one schema. A schema has fixed costs, but its compile time grows faster than the number of
@@ -84,7 +84,7 @@ def mutant_schema(outline: Outline, edits: Iterable[Edit]) -> MutantSchema:
     edited costs one comparison.
     """
     made = sorted(edits, key=lambda edit: (edit.span[0], -edit.span[1]))
-    text, lines = schema_text(outline, made)
+    text, lines = _Writer(outline, made).written()
     numbers = {edit: number for number, edit in enumerate(made, start=1)}
     return MutantSchema(outline=outline, text=text, numbers=numbers, lines=lines)
 
@@ -112,13 +112,6 @@ def edited(outline: Outline, edit: Edit) -> str:
 PRAGMA = re.compile(r'_Pragma\s*\(\s*"[^"\n]*"\s*\)')
 """Matches a pragma within a line, which is not part of any token."""
 
-Span = tuple[int, int]
-
-
-def schema_text(outline: Outline, edits: Sequence[Edit]) -> tuple[str, dict[int, Edit]]:
-    """Return the program that contains these edits, with numbers from 1, and the line on which each edit begins."""
-    return _Writer(outline, edits).written()
-
 
 class _Writer:
     """Writes the pieces of the program."""
@@ -126,7 +119,7 @@ class _Writer:
     def __init__(self, outline: Outline, edits: Sequence[Edit]) -> None:
         self._outline = outline
         self._names = schema_names(outline.text)
-        self._tokens = schema_tokens(outline, self._names)
+        self._tokens = SchemaTokens(outline, self._names).written()
         self._edits: dict[Span, list[tuple[int, Edit]]] = defaultdict(list)
         self._within: dict[Span, list[int]] = defaultdict(list)
         for number, edit in enumerate(edits, start=1):
@@ -139,7 +132,7 @@ class _Writer:
             self._spans[span[0]].append(span)
 
     def written(self) -> tuple[str, dict[int, Edit]]:
-        """Generate the program."""
+        """Return the program that contains the edits, with numbers from 1, and the line on which each edit begins."""
         text = f"long {self._names.inside}(long i, long from, long to) {{ return from <= i && i < to ? i : to / 2; }}\n"
         pieces = [text]
         lines: dict[int, Edit] = {}

@@ -1,12 +1,27 @@
-"""Tokens of a mutant schema: functions take a key, loops end, and indexes stay in their arrays."""
+"""Tokens of a mutant schema: functions take a key, loops end, and indexes stay in their arrays. The key of a launch
+selects an edit and limits its loops and indexes.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from grader.course.elements import ELEMENTS, WORD_BYTES
-from grader.grading.search.mutants.schema_key import NUMBER_BITS, WORDS_BITS
 from grader.grading.source.outline import Function, Outline, Variable, outside
 from grader.protocol.tokens import Token
+
+UNCHANGED = 0
+"""Number that selects the unchanged text. Edits are numbered from 1."""
+
+NUMBER_BITS, WORDS_BITS, ITERATIONS_BITS = 16, 24, 24
+
+
+def key(number: int, words: int, iterations: int) -> int:
+    """The key of a launch, which encodes its edit, the number of words of the largest array, and the number of
+    iterations that loops may run.
+    """
+    words, iterations = min(words, 2**WORDS_BITS - 1), min(iterations, 2**ITERATIONS_BITS - 1)
+    return ((iterations << WORDS_BITS | words) << NUMBER_BITS) | number
+
 
 WORDS = frozenset(
     name for each in ELEMENTS.values() for name in each.names if each.bytes == WORD_BYTES and each.lanes == 1
@@ -41,20 +56,17 @@ def schema_names(text: str) -> SchemaNames:
     return SchemaNames(**{field.name: _unused(f"grader_{field.name}", text) for field in fields(SchemaNames)})
 
 
-def schema_tokens(outline: Outline, names: SchemaNames) -> list[str]:
-    """Return the texts of all tokens: functions take and pass the key, loops end, and indexes stay in their arrays."""
-    return _SchemaTokens(outline, names).written()
-
-
-class _SchemaTokens:
-    """Replaces the texts of single tokens, which it finds by their positions."""
+class SchemaTokens:
+    """Replaces the texts of single tokens, which it finds by their positions: functions take and pass the key, loops
+    end, and indexes stay in their arrays.
+    """
 
     def __init__(self, outline: Outline, names: SchemaNames) -> None:
         self._outline, self._names = outline, names
         self._texts = [token.text for token in outline.code]
 
     def written(self) -> list[str]:
-        """Return the texts after all replacements."""
+        """Return the texts of all tokens after the replacements."""
         self._pass_the_key()
         self._read_the_key()
         self._limit_the_loops()

@@ -33,7 +33,7 @@ from grader.course.truth.mistakes import by_columns, with_row_length
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.evidence import Evidence, Use
 from grader.grading.explain.diagnosis.mistakes import misplaced_reads
-from grader.grading.explain.diagnosis.runner import explain
+from grader.grading.explain.diagnosis.rules import explain
 
 
 def test_a_copy_is_no_transpose():

@@ -23,7 +23,7 @@ from wrong_arrays import (
 from grader.course.tolerance import Tolerance
 from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
-from grader.grading.explain.diagnosis.runner import explain
+from grader.grading.explain.diagnosis.rules import explain
 
 
 def test_a_mistake_that_explains_all_cases_is_the_cause():

@@ -30,7 +30,7 @@ from grader.course.tolerance import Tolerance
 from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.evidence import Use
-from grader.grading.explain.diagnosis.runner import explain
+from grader.grading.explain.diagnosis.rules import explain
 
 
 def test_one_value_in_all_wrong_elements():

@@ -1,10 +1,13 @@
-"""schema_tokens.py: functions take a key, loops end, and indexes stay in the arrays of their edit."""
+"""schema_tokens.py: functions take a key with the number of an edit, loops end, and indexes stay in the arrays of their
+edit.
+"""
 
 import re
 
 import pytest
 
 from grader.grading.search.mutants.mutant_schema import mutant_schema
+from grader.grading.search.mutants.schema_tokens import key
 from grader.grading.source.reading import outline
 
 SOURCE = """\
@@ -88,3 +91,11 @@ def test_names_that_the_text_uses_are_not_used_again():
     source = SOURCE.replace("(float x)", "(float grader_key)").replace("x + x", "grader_key")
     text = mutant_schema(outline(source, ["k"]), ()).text
     assert "float twice(float grader_key, ulong grader_key_)" in text
+
+
+def test_a_key_holds_the_edit_its_words_and_its_iterations():
+    """A key contains the number of the edit, the number of words and the number of iterations. All three fit into 64
+    bits, even for huge arrays.
+    """
+    assert key(7, words=5, iterations=100) == (100 * 2**24 + 5) * 2**16 + 7
+    assert key(7, 2**40, 2**40) == 2**64 - 2**16 + 7

@@ -1,9 +1,9 @@
-"""suspicion.py: edits of the most suspicious kernels are evaluated first."""
+"""suspect.py: edits of the most suspicious kernels are evaluated first."""
 
 import pytest
 
 from grader.grading.search.edits import edits
-from grader.grading.search.suspicion import KernelRun, suspicious_first
+from grader.grading.search.suspect import KernelRun, suspicious_first
 from grader.grading.source.reading import outline
 
 SOURCE = """\

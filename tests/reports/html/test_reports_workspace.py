@@ -1,11 +1,11 @@
-"""inline_code.py: code in sentences, which messages mark with backticks."""
+"""workspace.py: code in sentences, which messages mark with backticks."""
 
 import pytest
 from pages import OWNED, PAYLOADS, Reader
 from samples import BUILD, check, failed, result, unchecked
 
 from grader.reports import REPORTS
-from grader.reports.html.inline_code import inline_code
+from grader.reports.html.workspace import inline_code
 
 SENTENCES = {
     "Use `lid < s`.": "Use <code>lid &lt; s</code>.",

@@ -1,14 +1,30 @@
-"""Rows of reports on the terminal: lines of the source with their underlined parts, and text after a label."""
+"""Rows of reports on the terminal: lines of the source with their underlined parts, and text after a label. Rows become
+the text of a report.
+"""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from io import StringIO
 
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from grader.protocol.text import showable
 from grader.reports.excerpt import ExcerptLine
+
+
+def drawn_as_text(parts: Iterable[RenderableType], *, width: int, color: bool) -> str:
+    """Return the parts one below the other, for a terminal of this width. Without colour, the result is plain text."""
+    text = StringIO()
+    console = Console(
+        file=text, width=width, force_terminal=color, color_system="standard" if color else None, highlight=False
+    )
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, Text) and part.no_wrap)
+    return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+
 
 INDENT_OF_EVENTS = 11
 """Width of the text in front of an event, which appears below its line, in columns."""

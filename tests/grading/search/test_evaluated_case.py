@@ -1,4 +1,4 @@
-"""edit_batch.py: a batch runs many edits in one launch, each with its own inputs and results."""
+"""evaluated_case.py: a batch runs many edits in one launch, each with its own inputs and results."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from grader.common.record import replace
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Plan, Script
 from grader.grading.checks.trials.inspection import stray_write
-from grader.grading.search.edit_batch import FEW_ITERATIONS, MOST, apart, edit_batch
+from grader.grading.search.evaluated_case import FEW_ITERATIONS, MOST, apart, edit_batch
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, KeyArg, RepeatSteps, UntilBelow
 
 ARGS = (BufferArg(buffer="A"), BufferArg(buffer="B"), KeyArg())
