@@ -3,7 +3,6 @@ variables of its indexes.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from grader.grading.source.outline import Function, Outline, Region, outside
 from grader.grading.source.reading import outline
@@ -17,17 +16,12 @@ def deciding_lines(source: str, kernel: str, line: int) -> tuple[int, ...]:
     text must be expanded. A condition counts if it tests a variable of an index in `line`. The lines that give the
     tested variables their values are included. The result is empty if the text cannot be parsed.
     """
-    seen = _outline(source, kernel)
+    seen = outline(source, [kernel])
     if seen is None:
         return ()
     around = (each for each in seen.functions if line in _lines_of(seen, each))
     lines = (each for function in around for each in _Decider(seen, function).lines(line))
     return tuple(sorted({*lines} - {line}))
-
-
-@lru_cache(maxsize=4)
-def _outline(source: str, kernel: str) -> Outline | None:
-    return outline(source, [kernel])
 
 
 def _lines_of(seen: Outline, function: Function) -> range:

@@ -1,7 +1,6 @@
 """Finds the arrays whose elements an index is computed from."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from grader.grading.source.outline import Outline, Region
 from grader.grading.source.reading import outline
@@ -14,7 +13,7 @@ def arrays_behind(source: str, kernel: str, line: int, array: str) -> frozenset[
     """The arrays whose elements determine the indexes of `array` in a line, directly or through variables. Macros in
     the text must already be expanded. The result is empty if the text cannot be parsed.
     """
-    seen = _outline(source, kernel)
+    seen = outline(source, [kernel])
     if seen is None:
         return frozenset()
     found: set[str] = set()
@@ -31,11 +30,6 @@ def arrays_behind(source: str, kernel: str, line: int, array: str) -> frozenset[
             known.add(token.text)
             waiting += [each for region in _definitions(seen, number) for each in range(region.first, region.last)]
     return frozenset(found)
-
-
-@lru_cache(maxsize=4)
-def _outline(source: str, kernel: str) -> Outline | None:
-    return outline(source, [kernel])
 
 
 def _indexes(seen: Outline, line: int, array: str) -> Iterator[tuple[int, int]]:
