@@ -5,7 +5,7 @@ determine how far the access reaches. These are the loops and guards around it t
 from collections.abc import Iterable, Iterator
 
 from grader.grading.source.outline import Function, Outline, Region, outside
-from grader.grading.source.reading import outline_of
+from grader.grading.source.reading import outline
 
 ASSIGNED = frozenset({"value", "statement"})
 """Roles of the expressions that assign a value to a variable."""
@@ -15,7 +15,7 @@ def arrays_behind(source: str, kernel: str, line: int, array: str) -> frozenset[
     """The arrays whose elements determine the indexes of `array` in a line, directly or through variables. Macros in
     the text must already be expanded. The result is empty if the text cannot be parsed.
     """
-    seen = outline_of(source, kernel)
+    seen = outline(source, [kernel])
     if seen is None:
         return frozenset()
     found: set[str] = set()
@@ -93,7 +93,7 @@ def deciding_lines(source: str, kernel: str, line: int) -> tuple[int, ...]:
     text must be expanded. A condition counts if it tests a variable of an index in `line`. The lines that give the
     tested variables their values are included. The result is empty if the text cannot be parsed.
     """
-    seen = outline_of(source, kernel)
+    seen = outline(source, [kernel])
     if seen is None:
         return ()
     around = (each for each in seen.functions if line in _lines_of(seen, each))

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from grader.grading.source.outline import TYPE, Function, Outline, outside
 from grader.grading.source.statements import Reader, UnreadableError
-from grader.protocol.tokens import Token, join, logical_lines
+from grader.protocol.tokens import Joined, Token, join, logical_lines
 
 TEXT_CHARACTERS = 64 * 1024
 """Maximum number of characters of a text that is parsed. Hand-written kernels have about a tenth of this after macro
@@ -14,6 +14,9 @@ expansion.
 
 TOKENS, FUNCTIONS = 8_000, 64
 """Maximum number of tokens and of functions of a text that is parsed."""
+
+KEPT = 4
+"""Number of texts that are kept after parsing. Most explanations of a grading are about one text."""
 
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
@@ -28,14 +31,34 @@ def outline(source: str, kernels: Sequence[str]) -> Outline | None:
     """The outline of a text whose macros are expanded. Its regions are those of these kernels and of all functions that
     they call. Returns None if the text is too long or is not valid C.
     """
+    return _outline(source, tuple(kernels))
+
+
+def is_too_long(source: str) -> bool:
+    """True if a text whose macros are expanded is too long to be parsed, or to be searched for explanations."""
+    return _read(source) is None
+
+
+@lru_cache(maxsize=KEPT)
+def _read(source: str) -> tuple[Joined, tuple[Token, ...]] | None:
+    """The text in the form in which it is compiled, and the tokens of its code. None if the text is too long."""
     if len(source) > TEXT_CHARACTERS:
         return None
     joined = join(source)
     code = tuple(token for line in logical_lines(joined.tokens()) for token in _code(line))
+    return None if len(code) > TOKENS else (joined, code)
+
+
+@lru_cache(maxsize=KEPT)
+def _outline(source: str, kernels: tuple[str, ...]) -> Outline | None:
+    read = _read(source)
+    if read is None:
+        return None
+    joined, code = read
     try:
         pairs = _pairs(code)
         functions = tuple(_functions(code, pairs))
-        if max(len(code) / TOKENS, len(functions) / FUNCTIONS) > 1:
+        if len(functions) > FUNCTIONS:
             return None
         reader = Reader(code=code, pairs=pairs, types=_types(code, pairs), whole=_whole(code, functions))
         reached = _reached(code, functions, kernels)
@@ -45,7 +68,7 @@ def outline(source: str, kernels: Sequence[str]) -> Outline | None:
         return None
     return Outline(
         text=joined.text,
-        kernels=tuple(kernels),
+        kernels=kernels,
         code=code,
         pairs=pairs,
         functions=functions,
@@ -56,12 +79,6 @@ def outline(source: str, kernels: Sequence[str]) -> Outline | None:
         ),
         loops=tuple(reader.loops),
     )
-
-
-@lru_cache(maxsize=4)
-def outline_of(source: str, kernel: str) -> Outline | None:
-    """The outline of a text for one kernel. Many lines of a few texts are looked up, so a text is not parsed again."""
-    return outline(source, [kernel])
 
 
 def _code(line: list[Token]) -> Iterator[Token]:

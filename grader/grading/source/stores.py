@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from grader.grading.source.origins import pointers
 from grader.grading.source.outline import Function, Outline, outside
-from grader.grading.source.reading import outline_of
+from grader.grading.source.reading import outline
 from grader.grading.source.values import ASSIGNMENTS
 
 IMAGE = re.compile(r"write_image(?:f|i|ui)")
@@ -16,7 +16,7 @@ def store_lines(source: str, function: str, array: str) -> tuple[int, ...]:
     """The lines in which the text of a function stores to an array. Macros in the text must already be expanded. The
     result is empty if the text cannot be parsed.
     """
-    seen = outline_of(source, function)
+    seen = outline(source, [function])
     if seen is None:
         return ()
     places = (place for each in seen.functions if each.name == function for place in stores(seen, each, array))

@@ -126,9 +126,8 @@ def test_requirements_that_make_no_sense_are_refused(assignment):
         return [contradiction.words for contradiction in changed._impossible_requirements()]
 
     assert problems(lesson, detail) == []
-    assert problems(detail, lesson) == [
-        "the memory check detail requires lesson, which is not a memory check that is listed before it; correct the name"
-    ]
+    order = "the memory check detail requires lesson, which is not a memory check that is listed before it"
+    assert problems(detail, lesson) == [f"{order}; correct the name"]
     hidden = replace(lesson, hidden=True)
     why = "requires lesson, which is hidden, so students would learn its result; hide both or neither"
     assert problems(hidden, detail) == [f"the memory check detail {why}", f"performance {why}"]

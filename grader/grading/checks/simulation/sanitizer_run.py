@@ -1,6 +1,6 @@
 """Simulated runs that are watched for wrong accesses and races, and their findings."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.course.criteria import Case, Sizes
@@ -18,7 +18,7 @@ from grader.grading.checks.trials.trial import case_trial
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator import images
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.messages import of_message
+from grader.grading.explain.simulator.messages import of_message, reason_of
 from grader.grading.explain.simulator.oclgrind import (
     BOTH_WRITE,
     INDEX,
@@ -98,6 +98,12 @@ LIMIT = 8
 """Maximum number of reported findings. The first cause comes first, and the rest are mostly its consequences."""
 
 
+EXPLAINED = 4 * LIMIT
+"""Maximum number of messages of a launch that are explained, and of its unset values. Several of them may have one
+finding, but an explanation takes time.
+"""
+
+
 def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) -> tuple[Finding, ...]:
     """Findings about all mistakes in a launch, the first cause first, without repetition. `before` are the earlier
     launches.
@@ -108,17 +114,20 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     """
     launches = (*before, seen)
     outside = {line for each in seen.messages if _is_outside(each) for line in _lines_beyond(each, scene)}
+    by_spot = _by_spot(seen.messages)
     messages = (
         each
         for each in seen.messages
-        if not _is_clearer_elsewhere(each, seen, scene)
+        if reason_of(each) is not None
+        and not _is_clearer_elsewhere(each, by_spot, seen, scene)
         and not is_past_a_barrier(each, seen, scene)
         and not (RACE.match(each.text) and _lines_beyond(each, scene) & outside)
     )
-    heard = sorted(messages, key=lambda each: BOTH_WRITE.match(each.text) is not None)
-    told = [each for message in heard for each in of_message(message, launches, scene)]
+    heard = sorted(messages, key=_first_reason)
+    told = [each for message in heard[:EXPLAINED] for each in of_message(message, launches, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
     uses = [each for each in _first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]
+    uses = sorted(uses, key=lambda each: each.how != "address" or each.space == LOCAL)[:EXPLAINED]
     wild = [of_unset(each, launches, scene) for each in uses if each.how == "address" and each.space != LOCAL]
     other = [of_unset(each, launches, scene) for each in uses if each.how != "address" or each.space == LOCAL]
     found: dict[tuple[Reason, str], Finding] = {}
@@ -151,12 +160,21 @@ def _lines_beyond(message: SeenMessage, scene: Scene) -> set[int]:
     return {each.line for each in entities(message) if scene.is_beyond(each.global_id)}
 
 
-def _is_clearer_elsewhere(message: SeenMessage, seen: SeenKernel, scene: Scene) -> bool:
+def _by_spot(messages: Iterable[SeenMessage]) -> Mapping[tuple[str, ...], Sequence[str]]:
+    """The texts of the messages about each place."""
+    texts: dict[tuple[str, ...], list[str]] = {}
+    for each in messages:
+        texts.setdefault(spot(each), []).append(each.text)
+    return {place: found for place, found in texts.items() if place}
+
+
+def _is_clearer_elsewhere(
+    message: SeenMessage, by_spot: Mapping[tuple[str, ...], Sequence[str]], seen: SeenKernel, scene: Scene
+) -> bool:
     """True if another message about the same place is more specific. A pixel outside an image has the address of a
     pixel in another row, so writing it also looks like a race.
     """
-    here = spot(message)
-    others = [each.text for each in seen.messages if spot(each) == here != ()]
+    others = by_spot.get(spot(message), ())
     is_outside = any(map(images.OUTSIDE.match, others))
     if RACE.match(message.text):
         return is_outside and scene.is_image(target(message, seen).array)
@@ -175,6 +193,12 @@ CAUSALITY = (
 """Reasons in the order of causality. For example, a missed barrier causes races, and a race causes reads of words that
 have not been written yet. An address that was computed from an unset value comes before all of them.
 """
+
+
+def _first_reason(message: SeenMessage) -> tuple[int, bool]:
+    """Sort key that puts messages about causes before those about consequences."""
+    reason = reason_of(message)
+    return CAUSALITY.index(reason) if reason else len(CAUSALITY), BOTH_WRITE.match(message.text) is not None
 
 
 def _first_cause(found: Finding) -> tuple[int, bool]:

@@ -1,11 +1,11 @@
 """Finds the conditions around a line, and determines whether they can differ between the work-items of a group."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from grader.grading.source.outline import Function, Outline, outside
-from grader.grading.source.reading import outline_of
+from grader.grading.source.reading import outline
 
 IDS = frozenset({"get_local_id", "get_global_id"})
 """Functions that return a different value for each work-item of a group."""
@@ -47,7 +47,7 @@ def deciders(source: str, kernel: str, line: int) -> tuple[int, ...]:
     """The lines of the `if` statements that decide which work-items run a line: those around it, or otherwise those
     before it that contain a `return`.
     """
-    around, seen = guards(source, kernel, line), outline_of(source, kernel)
+    around, seen = guards(source, kernel, line), outline(source, [kernel])
     if around or seen is None:
         return around
     returns = {token.line for token in seen.code if token.text == "return"}
@@ -59,7 +59,7 @@ def is_unguarded(source: str, kernel: str, line: int) -> bool:
     """True if a line is not inside an `if`, does not contain a choice, and does not follow a statement that leaves a
     block.
     """
-    seen = outline_of(source, kernel)
+    seen = outline(source, [kernel])
     if seen is None or guards(source, kernel, line):
         return False
     body = next((range(*each.body) for each in seen.functions if line in _lines(seen, *each.body)), range(0))
@@ -70,7 +70,7 @@ def is_unguarded(source: str, kernel: str, line: int) -> bool:
 
 @lru_cache(maxsize=4)
 def _conditions(source: str, kernel: str) -> tuple[SourceCondition, ...]:
-    seen = outline_of(source, kernel)
+    seen = outline(source, [kernel])
     if seen is None:
         return ()
     return tuple(each for function in seen.functions for each in _of_function(seen, function))
@@ -78,16 +78,9 @@ def _conditions(source: str, kernel: str) -> tuple[SourceCondition, ...]:
 
 def _of_function(seen: Outline, function: Function) -> Iterator[SourceCondition]:
     code, divided = seen.code, _divided_names(seen, function)
-    first, last = function.body
-    for number in range(first, last):
-        if code[number].text in KEYWORDS and code[number + 1].text == "(":
-            closing = seen.pairs[number + 1]
-            asked = {token.text for token in code[number + 2 : closing]}
-            yield SourceCondition(
-                keyword=code[number].text,
-                lines=_lines(seen, number, _end(seen, closing + 1, last)),
-                divides=bool(asked & divided),
-            )
+    for number, end in _ends(seen, function):
+        asked = {token.text for token in code[number + 2 : seen.pairs[number + 1]]}
+        yield SourceCondition(keyword=code[number].text, lines=_lines(seen, number, end), divides=bool(asked & divided))
 
 
 def _divided_names(seen: Outline, function: Function) -> set[str]:
@@ -111,15 +104,28 @@ def _assigns(sign: str) -> bool:
     return sign.endswith("=") and sign not in COMPARISONS
 
 
-def _end(seen: Outline, first: int, last: int) -> int:
-    """Number of the last token of the statement that begins at token `first`, including its `else`."""
-    while True:
-        ends = (number for number in outside(seen.pairs, first, last) if seen.code[number].text in {"{", ";"})
-        number = next(ends, last)
+def _ends(seen: Outline, function: Function) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last token of each statement with a condition, including its `else`."""
+    code, (first, last) = seen.code, function.body
+    ends: dict[int, int] = {}
+    for number in reversed(range(first, last)):
+        if code[number].text in KEYWORDS and code[number + 1].text == "(":
+            ends[number] = _end(seen, seen.pairs[number + 1] + 1, last, ends)
+    return ((number, ends[number]) for number in sorted(ends))
+
+
+def _end(seen: Outline, first: int, last: int, ends: Mapping[int, int]) -> int:
+    """Number of the last token of the statement that begins at token `first`, including its `else`. `ends` contains the
+    ends of the statements that begin later.
+    """
+    while first not in ends:
+        found = (number for number in outside(seen.pairs, first, last) if seen.code[number].text in {"{", ";"})
+        number = next(found, last)
         end = seen.pairs.get(number, number)
         if end + 1 >= last or seen.code[end + 1].text != "else":
             return end
         first = end + 2
+    return ends[first]
 
 
 def _lines(seen: Outline, first: int, last: int) -> range:

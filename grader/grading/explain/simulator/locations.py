@@ -4,58 +4,16 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 from grader.course.elements import BY_NAME
-from grader.grading.explain.simulator.loops import LOOP, SIGN, loops, without_comments
-
-BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
-FENCE = re.compile(r"\b((?:read_|write_)?mem_fence)\s*\(")
-"""Pattern of a function that orders the accesses of one work-item without waiting for others."""
-
-COPY = re.compile(r"\basync_work_group_(?:strided_)?copy\s*\(([^;]{0,500})")
-"""Pattern of a copy by all work-items of a group together, with its arguments."""
-
-EXCHANGE = re.compile(r"\batom(?:ic)?_(?:cmp)?xchg\s*\(")
-"""Pattern of an atomic function with which locks are built."""
-
-EXCHANGE_IN_CONDITION = re.compile(rf"\b(?:if|while)\b.*{EXCHANGE.pattern}")
+from grader.grading.explain.simulator.loops import LOOP, SIGN
+from grader.grading.explain.simulator.searched_text import SearchedText, searched
 
 STEPS_OF_A_WARP = frozenset({"1", "2", "4", "8", "16"})
 """Distances in the steps of a tree within 32 work-items."""
 
 SEVERAL_STEPS = 3
 """Minimum number of different distances that identify such steps. A stencil has fewer."""
-
-DECLARED_TYPE = re.compile(r"(\w+)[\s*]+(?:(?:restrict|__restrict|const|volatile)[\s*]+)*\Z")
-"""Pattern of the type in front of a declared name, such as `float *restrict `."""
-
-KEYWORDS = frozenset({"return", "else", "case", "sizeof"})
-"""Words that may precede a name but are not types."""
-
-DECLARATION_CHARACTERS = 100
-"""Maximum length of the text before a name that is searched for its type."""
-
-
-def _names(text: str, array: str) -> bool:
-    return re.search(rf"\b{re.escape(array)}\b", text) is not None
-
-
-def _arguments(text: str) -> tuple[str, ...]:
-    """The arguments of a call, from the text after its opening bracket."""
-    found, begin, depth = [], 0, 0
-    for place, sign in enumerate(text):
-        if depth == 0 and sign in ",)":
-            found.append(text[begin:place])
-            begin = place + 1
-            if sign == ")":
-                break
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(sign, 0)
-    return tuple(found)
-
-
-def _is_global_only(fences: str) -> bool:
-    return "CLK_GLOBAL_MEM_FENCE" in fences and "CLK_LOCAL_MEM_FENCE" not in fences
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,17 +30,17 @@ class Scene:
 
     def text(self, line: int) -> str:
         """The line as the student wrote it, without surrounding blanks."""
-        return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
+        lines = self._text.lines
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+    @property
+    def is_too_long(self) -> bool:
+        """True if the text is too long to be searched. Then all searches find nothing."""
+        return self._text.is_too_long
 
     def element_types(self, array: str) -> frozenset[str]:
         """The types of an array's elements in its declarations, which may be in several kernels."""
-        code = self.expanded or self.source
-        types = set()
-        for found in re.finditer(rf"\b{re.escape(array)}\b", code):
-            declared = DECLARED_TYPE.search(code, max(0, found.start() - DECLARATION_CHARACTERS), found.start())
-            if declared and declared[1] in BY_NAME:
-                types.add(declared[1])
-        return frozenset(types)
+        return frozenset(self._text.declarations.types.get(array, frozenset()) & BY_NAME.keys())
 
     def element_bytes(self, array: str) -> int | None:
         """The size of an array's elements, or None if their type is unknown or ambiguous."""
@@ -93,17 +51,12 @@ class Scene:
         """The line that declares an array with its length, as in `float a[16]`, or None unless exactly one
         line does.
         """
-        code = without_comments(self.expanded or self.source)
-        lines = set()
-        for found in re.finditer(rf"\b{re.escape(array)}\s*\[", code):
-            declared = DECLARED_TYPE.search(code, max(0, found.start() - DECLARATION_CHARACTERS), found.start())
-            if declared and declared[1] not in KEYWORDS and not declared[1].isdigit():
-                lines.add(code.count("\n", 0, found.start()) + 1)
-        return lines.pop() if len(lines) == 1 else None
+        lines = self._text.declarations.sized.get(array, frozenset())
+        return next(iter(lines)) if len(lines) == 1 else None
 
     def is_image(self, name: str) -> bool:
         """True if a parameter with this name is an image."""
-        return re.search(rf"\bimage[123]d_t\s+{re.escape(name)}\b", self.expanded or self.source) is not None
+        return self._text.declarations.is_image(name)
 
     def has_barrier(self, after: int, before: int) -> bool:
         """True if the source contains a barrier for local memory between these two lines."""
@@ -113,16 +66,17 @@ class Scene:
         """The lines of the innermost loop that contains all of these lines. None if no loop contains them, for example
         because they are in different functions.
         """
-        around = [loop for loop in self._loops if all(line in loop for line in lines)]
+        first, last = min(lines), max(lines)
+        around = [loop for loop in self._text.loops if loop.start <= first and last < loop.stop]
         return min(around, key=len, default=None)
 
     def end_of_loops(self, line: int, other: int) -> int:
         """The last line of the loops that contain a line but not the other one; the line itself without such loops."""
-        return max([line, *(loop.stop - 1 for loop in self._loops if line in loop and other not in loop)])
+        return max([line, *(loop.stop - 1 for loop in self._text.loops if line in loop and other not in loop)])
 
     def is_without_braces(self, loop: range) -> bool:
         """True if the body of the loop in these lines is one statement without braces."""
-        code = "\n".join(self._code[loop.start - 1 : loop.stop - 1])
+        code = "\n".join(self._text.code[loop.start - 1 : loop.stop - 1])
         head = LOOP.search(code)
         depth = 0
         for sign in SIGN.finditer(code, head.end() if head else 0):
@@ -133,29 +87,27 @@ class Scene:
 
     def has_barrier_in(self, lines: range) -> bool:
         """True if one of these lines contains a barrier for local memory."""
-        place = bisect_left(self._barriers, lines.start)
-        return place < len(self._barriers) and self._barriers[place] < lines.stop
+        barriers = self._text.barriers
+        place = bisect_left(barriers, lines.start)
+        return place < len(barriers) and barriers[place] < lines.stop
 
     def global_barrier_in(self, lines: Iterable[range]) -> int | None:
         """The first of these lines with a barrier that orders only global memory; None if there is none."""
-        return next((line for some in lines for line in self._global_barriers if line in some), None)
+        return next((line for some in lines for line in self._text.global_barriers if line in some), None)
 
     def fence_in(self, lines: Iterable[range]) -> tuple[int, str] | None:
         """The first of these lines with a memory fence that is not a barrier, and the name of the fence; None if there
         is none.
         """
-        return next((each for some in lines for each in self._memory_fences if each[0] in some), None)
+        return next((each for some in lines for each in self._text.memory_fences if each[0] in some), None)
 
     def is_in_a_lock(self, lines: Collection[int]) -> bool:
         """True if these lines are protected by a lock. In this case a condition above them exchanges a word to take the
         lock, and a line below them exchanges a word to release it.
         """
-        taken = any(line <= min(lines) and self._decides(line) for line in self._exchanges)
-        return taken and any(line >= max(lines) for line in self._exchanges if not self._decides(line))
-
-    def _decides(self, line: int) -> bool:
-        """True if a condition in this line exchanges a word atomically."""
-        return EXCHANGE_IN_CONDITION.search(self._code[line - 1]) is not None
+        exchanges = self._text.exchanges
+        taken = any(each.decides and each.line <= min(lines) for each in exchanges)
+        return taken and any(not each.decides and each.line >= max(lines) for each in exchanges)
 
     def is_loop(self, line: int) -> bool:
         """True if the line contains the head of a loop, not counting a comment at its end."""
@@ -173,33 +125,34 @@ class Scene:
         element of a volatile array, or the lines around them, up to the next barriers, have constant distances.
         """
         first, last = min(lines), max(lines)
-        distance = re.compile(rf"\b{re.escape(array)}\s*\[[^][;]*?[-+]\s*(\w+)[^][;+-]*\]")
-        if self.has_barrier(first, last) or not any(distance.search(self._code[line - 1]) for line in lines):
+        steps = self._text.steps.get(array, ())
+        if self.has_barrier(first, last) or all(each.line not in lines for each in steps):
             return False
-        place = bisect_left(self._barriers, first)
-        above = self._barriers[place - 1] if place else 0
-        below = next((line for line in self._barriers if line > last), len(self._code) + 1)
-        around = "\n".join(self._code[above : below - 1])
-        steps = {found[1].rstrip("uU") for found in distance.finditer(around)} & STEPS_OF_A_WARP
-        is_volatile = re.search(rf"\bvolatile\b[^;(){{}},]*\b{re.escape(array)}\b", "\n".join(self._code)) is not None
-        return is_volatile or len(steps) >= SEVERAL_STEPS
+        barriers = self._text.barriers
+        place = bisect_left(barriers, first)
+        above = barriers[place - 1] if place else 0
+        below = next((line for line in barriers[place:] if line > last), len(self._text.code) + 1)
+        distances = {each.distance for each in steps if above < each.line < below} & STEPS_OF_A_WARP
+        return array in self._text.declarations.volatile or len(distances) >= SEVERAL_STEPS
 
     def copies_of(self, array: str) -> tuple[int, ...]:
         """The lines in which a group copies from or to an array."""
-        return tuple(line for line, given in self._copies if _names(",".join(given), array))
+        return tuple(self._text.copied.get(array, ()))
 
     def copies_outside(self, array: str, arrays: Collection[str], *, writes: bool) -> tuple[int, ...]:
         """The lines of the copies that may write or read outside an array. If no copy mentions the array, these are the
         lines of the copies that do not mention any of `arrays`, because they use a pointer.
         """
-        sides = [(line, given[0 if writes else 1]) for line, given in self._copies if len(given) > 1]
-        named = tuple(line for line, side in sides if _names(side, array))
-        return named or tuple(line for line, side in sides if not any(_names(side, each) for each in arrays))
+        sides = [
+            (each.line, each.arguments[0 if writes else 1]) for each in self._text.copies if len(each.arguments) > 1
+        ]
+        named = tuple(line for line, side in sides if array in side)
+        return named or tuple(line for line, side in sides if side.isdisjoint(arrays))
 
     @property
     def copies(self) -> tuple[int, ...]:
         """The lines of all copies by a group."""
-        return tuple(line for line, _ in self._copies)
+        return tuple(each.line for each in self._text.copies)
 
     def item(self, ids: tuple[int, ...]) -> str:
         """Describe a work-item by its global ids, as in "work-item (3, 0)"."""
@@ -213,48 +166,9 @@ class Scene:
         """True if a work-item with these global ids is beyond the extent, so that it does not have work."""
         return self.extent is not None and any(i >= end for i, end in zip(ids, self.extent, strict=False))
 
-    @cached_property
-    def _lines(self) -> list[str]:
-        return self.source.split("\n")
-
-    @cached_property
-    def _loops(self) -> list[range]:
-        return list(loops(self.source))
-
-    @cached_property
-    def _copies(self) -> list[tuple[int, tuple[str, ...]]]:
-        """Pairs of the line of a copy and its arguments."""
-        code = without_comments(self.expanded or self.source)
-        line_ends = [found.start() for found in re.finditer("\n", code)]
-        return [(bisect_left(line_ends, found.start()) + 1, _arguments(found[1])) for found in COPY.finditer(code)]
-
-    @cached_property
-    def _exchanges(self) -> list[int]:
-        return [number for number, line in enumerate(self._code, start=1) if EXCHANGE.search(line)]
-
-    @cached_property
-    def _code(self) -> list[str]:
-        """The lines of the text after macro expansion, without comments."""
-        return without_comments(self.expanded or self.source).split("\n")
-
-    @cached_property
-    def _barriers(self) -> list[int]:
-        return [line for line, fences in self._fences if not _is_global_only(fences)]
-
-    @cached_property
-    def _global_barriers(self) -> list[int]:
-        return [line for line, fences in self._fences if _is_global_only(fences)]
-
-    @cached_property
-    def _memory_fences(self) -> list[tuple[int, str]]:
-        found = ((number, FENCE.search(line)) for number, line in enumerate(self._code, start=1))
-        return [(number, fence[1]) for number, fence in found if fence]
-
-    @cached_property
-    def _fences(self) -> list[tuple[int, str]]:
-        """Pairs of a line with a barrier and the text after the barrier's opening parenthesis."""
-        found = ((number, BARRIER.search(line), line) for number, line in enumerate(self._code, start=1))
-        return [(number, line[barrier.end() :]) for number, barrier, line in found if barrier]
+    @property
+    def _text(self) -> SearchedText:
+        return searched(self.source, self.expanded or self.source)
 
     def _ids(self, ids: tuple[int, ...]) -> str:
         shown = ids[: self.dimensions]

@@ -4,14 +4,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+NO_CODE = re.compile(r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])*+'?""", re.DOTALL)
+"""Pattern of a comment, a string or a character constant. A quote that is not closed extends to the end of the line."""
+
+NO_BREAK = re.compile(r"[^\n]")
 SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 
 
 def loops(source: str) -> Iterator[range]:
     """Yield the lines of each loop statement, from its head to its end. One pass is enough for any text."""
-    code = without_comments(source)
+    code = code_of(source)
     signs = list(SIGN.finditer(code))
     closing = _closing([sign[0] for sign in signs])
     line_ends = [found.start() for found in re.finditer("\n", code)]
@@ -23,9 +26,11 @@ def loops(source: str) -> Iterator[range]:
             yield range(bisect_left(line_ends, signs[number].start()) + 1, bisect_left(line_ends, last) + 2)
 
 
-def without_comments(source: str) -> str:
-    """The text with its comments replaced by blanks, so that all code keeps its position."""
-    return COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
+def code_of(source: str) -> str:
+    """The text with blanks in place of comments, strings and character constants, so that all code keeps its
+    position.
+    """
+    return NO_CODE.sub(lambda found: NO_BREAK.sub(" ", found[0]), source)
 
 
 def _closing(signs: Sequence[str]) -> dict[int, int]:

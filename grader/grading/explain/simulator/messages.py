@@ -13,6 +13,7 @@ from grader.grading.explain.simulator.heard import Heard, Words
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.race_messages import copy_in, race
 from grader.grading.explain.simulator.source_lines import lines_in_words
+from grader.grading.source.reading import TEXT_CHARACTERS, TOKENS
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.findings import Finding
 from grader.results.verdicts import Reason
@@ -31,11 +32,21 @@ class Sign:
     lines: Callable[[SeenMessage], Sequence[int]] = oclgrind.lines_of_entities
 
 
+def reason_of(message: SeenMessage) -> Reason | None:
+    """The reason of the finding for a message; None for an unknown message."""
+    sign = _sign(message)
+    return sign.reason if sign else None
+
+
+def _sign(message: SeenMessage) -> Sign | None:
+    return next((each for each in SIGNS if each.begins.match(message.text)), None)
+
+
 def of_message(message: SeenMessage, launches: Sequence[SeenKernel], scene: Scene) -> Iterator[Finding]:
     """Yield the finding for a message of the last of these launches. Unknown messages are ignored. If a function hides
     its lines (`nodebug`), its mistakes are still found, but the findings do not have places.
     """
-    sign = next((each for each in SIGNS if each.begins.match(message.text)), None)
+    sign = _sign(message)
     if sign is None:
         return
     yield _finding(sign, message, launches, scene)
@@ -58,6 +69,8 @@ def _finding(sign: Sign, message: SeenMessage, launches: Sequence[SeenKernel], s
 
 def _explained(sign: Sign, message: SeenMessage, launches: Sequence[SeenKernel], scene: Scene) -> Words:
     *before, seen = launches
+    if scene.is_too_long:
+        return Words(f"{sign.hidden.format(quoted(oclgrind.target(message, seen).array))}.", TOO_LONG)
     if sign.begins is oclgrind.INVALID and oclgrind.copies(message):
         return bounds_messages.copied_outside(message, seen, scene)
     lines = sign.lines(message)
@@ -65,6 +78,12 @@ def _explained(sign: Sign, message: SeenMessage, launches: Sequence[SeenKernel],
         entities = oclgrind.entities(message)
         return sign.explained(Heard(message=message, entities=entities, seen=seen, scene=scene, before=before))
     return Words(f"{sign.hidden.format(quoted(oclgrind.target(message, seen).array))}.", without_line(scene))
+
+
+TOO_LONG = (
+    f"The grader explains only texts of up to {TEXT_CHARACTERS:,} characters and {TOKENS:,} tokens, after macro "
+    "expansion. Shorten the file to see the line."
+)
 
 
 def without_line(scene: Scene) -> str:

@@ -152,18 +152,22 @@ def _missing(what: str, way: tuple[int, int], before: str, seen: SeenKernel, sce
     )
 
 
+STORES = 50
+"""Maximum number of lines with stores that are examined between two lines. A kernel of an assignment has about ten."""
+
+
 def _last_store(write: int, read: int, seen: SeenKernel, scene: Scene) -> int:
     """The last line after a write that stores to local memory before the read. One barrier after it serves all these
     stores. Lines in a statement that contains the read are left out unless the statement also contains the write.
     """
     loop = scene.loop_around({write, read})
     stores = {each.line for each in seen.accesses if each.writes and each.space == LOCAL}
-    last = write
-    for line in sorted(each for each in stores if write < each < read):
+    between = sorted((each for each in stores if write < each < read), reverse=True)
+    for line in between[:STORES]:
         around = dividing(scene.expanded, seen.kernel, line)
         if scene.loop_around({line, read}) == loop and (around is None or read not in around.lines):
-            last = line
-    return last
+            return line
+    return write
 
 
 def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> Words | None:

@@ -14,7 +14,7 @@ from grader.grading.explain.simulator.messages import without_line
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
 from grader.grading.explain.simulator.source_lines import FEW, called_in, lines_in_words, told_to_decide, writers
 from grader.grading.source.outline import Function, Outline
-from grader.grading.source.reading import outline_of
+from grader.grading.source.reading import outline
 from grader.grading.source.stores import store_lines, stores, targets
 from grader.protocol.observation import SeenKernel, SeenUnset
 from grader.protocol.tokens import Token
@@ -66,7 +66,7 @@ def _without_a_value(unset: SeenUnset, launch: SeenKernel, scene: Scene) -> str:
     """A clause about a variable without a value. It names the line that declares the variable, if this is the only
     variable with its name.
     """
-    seen = outline_of(scene.expanded, launch.kernel)
+    seen = outline(scene.expanded, [launch.kernel])
     bodies = [range(*each.body) for each in seen.functions] if seen else []
     places = next((body for body in bodies if seen and unset.line in _lines(seen, body)), range(0))
     lines = [seen.code[place].line for place in places if seen and _is_declared(seen, place, unset.name)]
@@ -130,7 +130,7 @@ def _storeless(kernel: str, array: str, scene: Scene) -> _Storeless | None:
     """The kernel, if this array is one of its outputs and does not occur in its body. An output is a parameter whose
     elements are not constant.
     """
-    seen = outline_of(scene.expanded, kernel)
+    seen = outline(scene.expanded, [kernel])
     function = next((each for each in seen.functions if each.name == kernel), None) if seen else None
     if seen is None or function is None:
         return None
@@ -252,7 +252,7 @@ def _callers(launch: SeenKernel, array: str, lines: Collection[int], scene: Scen
     """A clause about the lines in which a kernel passes an array to the functions that store to it; "" if the kernel
     itself stores, or if there are many such lines.
     """
-    seen = outline_of(scene.expanded, launch.kernel)
+    seen = outline(scene.expanded, [launch.kernel])
     own = next((each for each in seen.functions if each.name == launch.kernel), None) if seen else None
     if seen is None or own is None or any(line in _lines(seen, range(*own.body)) for line in lines):
         return ""
@@ -264,7 +264,7 @@ def _unreached(launch: SeenKernel, lines: Collection[int], scene: Scene) -> str:
     """A sentence about stores that no work-item gets to, in the functions whose other stores fill an array; "" if all
     are reached or if there are many.
     """
-    seen = outline_of(scene.expanded, launch.kernel)
+    seen = outline(scene.expanded, [launch.kernel])
     if seen is None:
         return ""
     reached = {each.line for each in launch.accesses}
