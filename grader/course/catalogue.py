@@ -44,9 +44,12 @@ class Course(Record):
         return self.assignments / name / ASSIGNMENT_FILE
 
     def _hint(self, name: str, names: list[str]) -> str:
-        """Suggest the most similar name, or say how to find the names."""
+        """Suggest the course around the current folder if it has this name, or else the most similar name."""
         if not names:
             return f"{self.assignments} contains none, and `grader new NAME` starts one."
+        for folder in (Path.cwd(), *Path.cwd().parents):
+            if (folder / "assignments" / name / ASSIGNMENT_FILE).is_file():
+                return f"{folder} is a course that contains it: add --course {folder}."
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
         return f"did you mean {near[0]}?" if near else "`grader list` shows the names."
 

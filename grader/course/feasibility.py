@@ -174,9 +174,11 @@ def _check_fit(what: str, element: Element | Struct, value: float) -> None:
 
 @contextmanager
 def _explaining(what: str) -> Iterator[None]:
-    """Add the location and the next step to the message about a value that does not fit its type."""
+    """Add the location and the next step to the message about a value that does not fit its type. A student can choose
+    only the sizes, an author can change all three.
+    """
     try:
         yield
     except InputError as error:
         reason = str(error).removesuffix(".")
-        raise InputError(f"{what}: {reason}; change the expression or the type.") from error
+        raise InputError(f"{what}: {reason}; choose other sizes, or change the expression or the type.") from error

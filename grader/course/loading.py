@@ -20,6 +20,9 @@ Fields = dict[str, Any]
 Read = TypeVar("Read", bound=BaseModel)
 
 
+NAMED = 5
+"""Maximum number of further wrong values that an error names."""
+
 DEEPEST = 50
 """Maximum number of nested levels. The time that PyYAML takes for a level grows with the number of levels around it."""
 
@@ -217,8 +220,8 @@ def _message(where: str, errors: list[Any], unknown: Mapping[str, str | None], f
     if line is not None:
         where = f"{origin.path}, line {line}{where.removeprefix(str(origin.path))}"
     more = _others_in_words([name for name, _ in others if name in unknown], unknown, origin)
-    rest = sum(name not in unknown for name, _ in others)
-    more += f" (and {rest} more)" if rest else ""
+    rest = [name for name, _ in others if name not in unknown]
+    more += f" Other wrong values: {', '.join(rest[:NAMED])}{', ...' if len(rest) > NAMED else ''}." if rest else ""
     return ": ".join(filter(None, (where, place, f"{' Or: '.join(first)}{more}")))
 
 

@@ -32,6 +32,18 @@ def test_a_name_like_nothing_is_told_how_to_list_them(course):
         course.load("zzzz")
 
 
+def test_a_name_of_the_course_around_the_folder_suggests_that_course(course, tmp_path, monkeypatch):
+    """If another course around the current folder has the name, the error says how to choose this course. A similar
+    name in the chosen course would mislead.
+    """
+    folder = tmp_path / "assignments" / "blocks"
+    folder.mkdir(parents=True)
+    (folder / "assignment.yaml").touch()
+    monkeypatch.chdir(folder)
+    with pytest.raises(InputError, match=f"{tmp_path} is a course that contains it: add --course {tmp_path}"):
+        course.load("blocks")
+
+
 @pytest.fixture
 def copy(tmp_path):
     """A copy of one assignment, for tests that damage it."""

@@ -17,9 +17,9 @@ BUFFERS, CASES = ADDITION["buffers"], ADDITION["correctness"]
         ({"repeat": {"times": 20000}}, "a repetition has 20,000 iterations at n 1; state from 1 to 10,000"),
         (
             {"scalars": {"a": {"type": "uchar", "value": "n"}}},
-            "the scalar a at n 1000: 1000 does not fit the type uchar; change the expression or the type",
+            "the scalar a at n 1000: 1000 does not fit the type uchar; choose other sizes, or change the expression",
         ),
-        ({"values": {"last": "n - 2"}}, "last at n 1: -1 does not fit the type uint32_t; change the expression"),
+        ({"values": {"last": "n - 2"}}, "last at n 1: -1 does not fit the type uint32_t; choose other sizes"),
         (
             {"correctness": {**CASES, "cases": [{"name": "huge", "sizes": {"n": 2**32}}]}},
             "n at n 4294967296: 4294967296 does not fit the type uint32_t",

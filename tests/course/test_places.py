@@ -67,7 +67,7 @@ def refused(folder, text):
             "line 7: the field a of the struct Pair has the type Pair, so Pair",
         ),
         ("{address: clamp_to_edge}", "{address: wrap}", "line 9: samplers.edge.address: 'wrap' is not a possible"),
-        ("value: 3}", "value: 300}", "line 11: the scalar a at n 2: 300 does not fit the type uchar; change"),
+        ("value: 3}", "value: 300}", "line 11: the scalar a at n 2: 300 does not fit the type uchar; choose"),
         ("value: 3}", "value: [1, 2]}", "line 11: the scalar a must be a number for the type uchar"),
         ("x: {shape", "x: {type: text, shape", "line 13: buffers.x.type: there is no type text; write one of"),
         ("x: {shape", "x: {image: rgb8, shape", "line 13: buffers.x.image: there is no image format rgb8; write one"),

@@ -71,9 +71,10 @@ class Hint:
         return replace(check, message=message, help="" if self._contradicts(check.help) else check.help, cause=cause)
 
     def _contradicts(self, advice: str) -> bool:
-        """True if this advice is about other lines than the lines of the only mistake."""
+        """True if this advice is about other lines than those of the only mistake, or lists all lines to look at."""
         lines = {*lines_named(advice)}
-        return self.is_all and bool(lines) and not lines & self.lines and not advice.startswith(WHEREABOUTS)
+        is_elsewhere = bool(lines) and not lines & self.lines
+        return self.is_all and (is_elsewhere or advice.startswith(WHEREABOUTS))
 
 
 def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:

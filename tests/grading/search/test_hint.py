@@ -116,12 +116,12 @@ def test_a_finding_is_the_evidence_for_the_line():
     [
         ("No condition guards line 8. Add a condition.", False),
         ("Check the index in line 5.", True),
-        ("Follow one element by hand: line 8 writes `B`.", True),
+        ("Follow one element by hand: line 5 writes `B`.", False),
         ("Check every index against the sizes.", True),
     ],
 )
 def test_advice_about_other_lines_than_the_mistake_is_left_out(advice, is_kept):
-    """A proved edit outranks advice that is derived from an effect. A list of lines to look at is not advice."""
+    """A proved edit outranks advice that is derived from an effect, and needs no list of lines to look at."""
     wrong = replace_in(failed("correctness: one row (n 9)", message="it is wrong."), help=advice)
     assert hint(fix(), SOURCE, "line").add_to(wrong).help == (advice if is_kept else "")
     assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).help == advice

@@ -10,6 +10,7 @@ from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.grading.source.origins import deciding_lines
 from grader.protocol.observation import SeenKernel
 from grader.results.check import Check
+from grader.results.findings import lines_named
 from grader.results.verdicts import Reason
 
 EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
@@ -22,8 +23,8 @@ WHEREABOUTS = "Follow one element by hand: "
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
     """A sentence about the lines of several launches, such as "Follow one element by hand: line 31 writes `C`; line 20
-    reads `A`."; "" if the launches use no lines. The lines of a kernel are listed once, even if its launches reach
-    different lines. If there are several kernels, the sentence names them.
+    reads `A`."; "" if the launches use no lines, or all arrays in the same line. The lines of a kernel are listed once,
+    even if its launches reach different lines. If there are several kernels, the sentence names them.
     """
     launches: dict[str, SeenKernel] = {}
     told: dict[str, str] = {}
@@ -34,7 +35,9 @@ def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
     if len(launches) > 1:
         told = {name: words and f"in {quoted(name)}, {words}" for name, words in told.items()}
     words = "; ".join(filter(None, told.values()))
-    return f"{WHEREABOUTS}{words}." if words else ""
+    lines = lines_named(words)
+    is_one_line = len(lines) > 1 and len({*lines}) == 1
+    return f"{WHEREABOUTS}{words}." if words and not is_one_line else ""
 
 
 def _together(one: SeenKernel, other: SeenKernel) -> SeenKernel:

@@ -104,8 +104,14 @@ def test_launches_that_use_the_same_lines_are_told_once():
     """If several launches use the same lines, for example because a kernel is launched repeatedly, these lines are
     reported once.
     """
-    seen = [kernel([access(4, "A")]), kernel([access(4, "A")]), kernel()]
-    assert whereabouts(seen, [SCENE] * 3) == "Follow one element by hand: line 4 reads `A`."
+    both = [access(4, "A"), access(5, "B", writes=True)]
+    seen = [kernel(both), kernel(both), kernel()]
+    assert whereabouts(seen, [SCENE] * 3) == "Follow one element by hand: line 5 writes `B`; line 4 reads `A`."
+
+
+def test_a_single_line_is_not_listed():
+    """A kernel with one line that uses arrays has no list, because it would only repeat that line."""
+    assert whereabouts([kernel([access(4, "A"), access(4, "B", writes=True)])], [SCENE]) == ""
 
 
 def test_launches_of_a_kernel_are_told_together():
