@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -27,6 +28,7 @@ from oclgrind_messages import (
     race,
     unset,
 )
+from project import ROOT
 
 from grader.common.phrases import quoted
 from grader.grading.checks.simulation.sanitizer_run import LIMIT, findings
@@ -1015,3 +1017,16 @@ def test_a_race_between_far_lines_costs_in_proportion_to_the_text():
         assert len(findings(kernel(raced), far)) == 1
 
     assert_linear(tell, lambda size: size + 2)
+
+
+def test_explanations_of_an_attack_take_little_time():
+    """24 races in a text that was designed to make searches slow are explained in less than two seconds of processor
+    time.
+    """
+    text = (ROOT / "tests/submissions/hostile/keeps-the-explanations-busy/kernels.cl").read_text(encoding="utf-8")
+    last = text.count("\n") - 2
+    where = "local memory address 0x1000000000040"
+    races = [race("Read-write", where, entity(last - n, WRITE), entity(last, READ)) for n in range(1, 25)]
+    start = time.process_time()
+    assert findings(kernel(*races), Scene(source=text, dimensions=1, extent=None))
+    assert time.process_time() - start < 2

@@ -4,6 +4,7 @@ import pytest
 from cost_growth import assert_linear
 
 from grader.grading.explain.simulator.locations import Scene
+from grader.grading.source.reading import TEXT_CHARACTERS, TOKENS
 
 LOCK = "while (atomic_cmpxchg(&lock, 0, 1) != 0)\n    ;\ntotal[0] += x;\natomic_xchg(&lock, 0);\ntotal[1] += x;\n"
 EXCHANGE = "for (int i = 0; i < 9; i++) {\n    total[0] += x;\n    old = atomic_xchg(&turn, i);\n}\n"
@@ -73,3 +74,42 @@ def test_the_line_that_declares_an_array_with_its_length():
     source = "// float t[4]\n__local float t[16][17];\nfloat u[2];\nt[i] = u[0];\nreturn v[1];\n{ float u[3]; }\n"
     scene = Scene(source=source, dimensions=1, extent=None)
     assert [scene.declared_in(name) for name in ("t", "u", "v")] == [2, None, None]
+
+
+QUESTIONS = {
+    "volatile": lambda it: it.is_warp_synchronous("s", {1}),
+    "declared": lambda it: it.declared_in("s"),
+    "lock": lambda it: it.is_in_a_lock([1]),
+    "copy": lambda it: it.copies_outside("s", {"t"}, writes=True),
+    "image": lambda it: it.is_image("s"),
+}
+
+COSTLY = (
+    *('"volatile volatile"\n', "volatile ", "s[h + x", "s ", "s[", "s[0]", "void f(int s[9]);", " ", "\n", '"', "/*"),
+    *("if(b)", "atomic_xchg(", "if(b)atomic_xchg(x);\n", "async_work_group_copy(s,", "image2d_t ", "for(;;)"),
+)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("piece", COSTLY)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_search_costs_in_proportion_to_the_text(question, piece, monkeypatch):
+    """Searches take linear time for texts that were designed to make them quadratic, even without a limit."""
+    monkeypatch.setattr("grader.grading.explain.simulator.searched_text.is_too_long", lambda _: False)
+    head = "s[h + 16] = s[h + 1];\n"
+    assert_linear(lambda text: QUESTIONS[question](scene(text)), lambda size: head + piece * (size // len(piece)))
+
+
+def test_strings_are_not_code():
+    """Words in a string or a character constant are not searched."""
+    text = 'constant char a[] = "volatile barrier(1);\\" s";\ns[i + 1] = s[i + 2] + \';\';\n'
+    assert not scene(text).has_barrier(0, 3)
+    assert not scene(text).is_warp_synchronous("s", {2})
+
+
+@pytest.mark.parametrize("text", ["int a[2];" + " " * TEXT_CHARACTERS, "int a[2];" + ";" * TOKENS])
+def test_nothing_is_found_in_a_text_that_is_too_long(text):
+    """Beyond the limits of the parser, a text is not searched, but its lines can still be shown."""
+    assert scene(text).is_too_long
+    assert scene(text).declared_in("a") is None
+    assert scene(text).text(1).startswith("int a[2];")
