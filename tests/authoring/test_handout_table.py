@@ -88,7 +88,9 @@ def test_memory_checks_have_their_points_and_limits(stale):
         'says "memory: coalesced accesses": at most 20 % of unused bytes',
         "allows at most 1.1 at height 128, width 192",
     )
-    assert stale(free, first, second.replace("24,576", "20,000"), third)[0][2].startswith("allows at most 24,576 at height")
+    assert stale(free, first, second.replace("24,576", "20,000"), third)[0][2].startswith(
+        "allows at most 24,576 at height"
+    )
     assert stale(free, first, second, third.replace("8 |", "9 |"))[0][2] == "gives 8"
 
 
