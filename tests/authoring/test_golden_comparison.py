@@ -20,7 +20,7 @@ def assignment(transposition):
     first, second = transposition.correctness.cases[0], transposition.correctness.cases[8]
     assert (first.name, second.name) == CASES
     cases = (first, second.model_copy(update={"practice": True}))
-    checks = transposition.memory.checks[:2]
+    checks = transposition.memory.checks[1:3]
     return transposition.model_copy(
         update={
             "correctness": transposition.correctness.model_copy(update={"cases": cases}),

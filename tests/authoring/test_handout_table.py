@@ -68,6 +68,7 @@ def test_rows_that_are_stale(stale, row, says, asked):
 
 
 MEMORY = [
+    "| memory: whole warps take part | at most `height*width/16` = 1,536 memory requests | 0 |",
     "| memory: coalesced accesses | at most 10 % of unused bytes | 26 |",
     "| memory: no traffic but the array's | at most `height*width` = 24,576 words | 8 |",
     "| memory: bank conflicts | at most 2 words | 8 |",
@@ -79,27 +80,29 @@ def test_memory_checks_have_their_points_and_limits(stale):
     unused bytes.
     """
     assert stale(*MEMORY) == []
-    first, second, third = MEMORY
+    free, first, second, third = MEMORY
     in_words = "| memory, simulated: 128 x 192 | coalesced accesses: neighbours access neighbours | 26 |"
-    assert stale(in_words, second, third) == []
-    assert stale(in_words.replace("192", "193"), second, third)[0][2] == "has height 128, width 192"
-    assert stale(first.replace("10 %", "20 %"), second, third)[0][1:] == (
+    assert stale(free, in_words, second, third) == []
+    assert stale(free, in_words.replace("192", "193"), second, third)[0][2] == "has height 128, width 192"
+    assert stale(free, first.replace("10 %", "20 %"), second, third)[0][1:] == (
         'says "memory: coalesced accesses": at most 20 % of unused bytes',
         "allows at most 1.1 at height 128, width 192",
     )
-    assert stale(first, second.replace("24,576", "20,000"), third)[0][2].startswith("allows at most 24,576 at height")
-    assert stale(first, second, third.replace("8 |", "9 |"))[0][2] == "gives 8"
+    assert stale(free, first, second.replace("24,576", "20,000"), third)[0][2].startswith(
+        "allows at most 24,576 at height"
+    )
+    assert stale(free, first, second, third.replace("8 |", "9 |"))[0][2] == "gives 8"
 
 
 def test_a_memory_check_that_is_gone_or_has_no_row_is_named(stale):
     """A row about an unknown memory check is reported. If a table lists only some of the memory checks, the missing
     ones are reported.
     """
-    first, second, third = MEMORY
-    (unknown, missing) = stale(first, second, third.replace("bank conflicts", "conflicts"))
-    assert unknown[:2] == (5, 'says "memory: conflicts": a memory check')
+    free, first, second, third = MEMORY
+    (unknown, missing) = stale(free, first, second, third.replace("bank conflicts", "conflicts"))
+    assert unknown[:2] == (6, 'says "memory: conflicts": a memory check')
     assert '"bank conflicts"' in unknown[2]
-    assert missing == (4, "has no row for a memory check", 'gives 8 points for "memory: bank conflicts"')
+    assert missing == (5, "has no row for a memory check", 'gives 8 points for "memory: bank conflicts"')
 
 
 def test_a_kernel_without_checks_is_named(stale):

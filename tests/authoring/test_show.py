@@ -125,7 +125,8 @@ def test_simulated_runs_are_told_with_their_sizes_and_limits(transposition):
     assert "sanitizer, 8 points, in a simulated run at height 63, width 95\n      no access out of bounds" in text
     memory = text.partition("  memory, in a simulated run at height 128, width 192\n")[2]
     lines = memory.splitlines()
-    first, second, third = (line for line in lines if " points for " in line)
+    free, first, second, third = (line for line in lines if " points for " in line)
+    assert free.startswith("      0 points for whole warps take part: ")
     assert first.startswith(
         "      26 points for coalesced accesses: the least traffic and all unused bytes are together at most"
     )

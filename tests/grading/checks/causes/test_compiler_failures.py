@@ -195,7 +195,7 @@ def test_memory_is_decided_where_it_was_counted(simulator, transposition):
     not counted are open.
     """
     waits = opened(simulator, transposition, TRANSPOSITION, ABORTED)
-    passed, other, last = uncounted(transposition.memory)
+    passed, other, *_, last = uncounted(transposition.memory)
     missed = Problem(reason=Reason.UNCOALESCED, message="").fail(other)
     decided, lost, is_open = waits.of([passed, missed, NOT_RIGHT.fail(last)], transposition)
     assert (decided, lost) == (passed, missed)
