@@ -28,12 +28,14 @@ def lines_named(words: str) -> tuple[int, ...]:
 
 class AdvisedBarrier(Record):
     """A barrier that a finding advises for this line, or after it. `race` is the message of the finding without the
-    barrier. `needs_braces` is true if the barrier is the end of a loop body that does not have braces yet.
+    barrier. `needs_braces` is true if the barrier is the end of a loop body that does not have braces yet. `otherwise`
+    is the advice if races remain with the barrier.
     """
 
     line: int
     race: str
     needs_braces: bool = False
+    otherwise: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Finding(Record):

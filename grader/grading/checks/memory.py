@@ -22,6 +22,7 @@ from grader.grading.checks.simulation.model_run import COMPARISON
 from grader.grading.checks.simulation.simulated_run import CUT_OFF, unsupported_in
 from grader.grading.checks.simulation.simulator_runs import Runs, Tested, Watched
 from grader.grading.explain.problem import NOT_RIGHT, Problem
+from grader.grading.explain.simulator.tried_barriers import ended_by_a_barrier
 from grader.protocol.messages import Simulation
 from grader.results.check import Check, full_marks
 from grader.results.metrics import Profile
@@ -50,7 +51,10 @@ def observe(tested: Tested, before: Watched) -> Watched:
     profile = None if isinstance(counted, Problem) else counted
     timed = (replace(check, seconds=seconds) for check in checks)
     unsupported = before.unsupported or unsupported_in(ran.run if isinstance(ran, Counted) else ran)
-    return dataclasses.replace(before, checks=(*before.checks, *timed), profile=profile, unsupported=unsupported)
+    seen = before.checks
+    if profile is not None and profile.barrier_after is not None:
+        seen = tuple(ended_by_a_barrier(check, profile.barrier_after) for check in seen)
+    return dataclasses.replace(before, checks=(*seen, *timed), profile=profile, unsupported=unsupported)
 
 
 def _counted(tested: Tested, before: Watched, ran: Counted | Problem) -> Profile | Problem:

@@ -18,8 +18,8 @@ from grader.grading.checks.simulation.simulated_run import Subject
 from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.device_lock import shared
 from grader.grading.explain.problem import Problem
-from grader.grading.explain.simulator.races import beside_another_mistake
 from grader.grading.explain.simulator.source_lines import EXPLAINED
+from grader.grading.explain.simulator.tried_barriers import beside_another_mistake, despite_barriers
 from grader.grading.explain.slips.macros import REDEFINED
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.search.hint import Hint
@@ -59,7 +59,8 @@ def with_cause(context: GradingContext, subject: Subject, checks: ExplainedCheck
             return checks
         found = _hint(context, subject, cases, watched)
         is_told = barriers is Barriers.UNKNOWN or (found is not None and found.is_all)
-        told = watched.checks if is_told else tuple(map(beside_another_mistake, watched.checks))
+        described = despite_barriers if barriers is Barriers.RACES_REMAIN else beside_another_mistake
+        told = watched.checks if is_told else tuple(map(described, watched.checks))
         return ExplainedChecks(cases=_with(found, cases), watched=replace(watched, checks=_with(found, told)))
     for worker in (context.student, subject.worker):
         worker.stop()
@@ -129,14 +130,14 @@ def _firsts(assignment: Assignment, watched: Sequence[Check]) -> list[Finding]:
 
 
 def effect_of_barriers(subject: Subject, watched: Watched) -> Barriers:
-    """Effect of the advised barriers, if the first finding advises one. A wrong index can also cause a race that a
-    barrier would end, but then the results stay wrong.
+    """Effect of the single barrier that ends all races, or of the advised barriers if the first finding advises one. A
+    wrong index can also cause a race that a barrier would end, but then the results stay wrong.
     """
     asked = subject.task.assignment
-    if not any(each.barrier for each in _firsts(asked, watched.checks)):
-        return Barriers.UNKNOWN
     if watched.profile is not None and watched.profile.barrier_after is not None:
         return Barriers.ENOUGH
+    if not any(each.barrier for each in _firsts(asked, watched.checks)):
+        return Barriers.UNKNOWN
     found = [each for check in watched.checks for each in check.findings]
     return advised_barriers(subject, _sizes_of_findings(asked, watched), found)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from grader.common.phrases import first_sentence, sentence
 from grader.common.record import replace
 from grader.course.criteria import Hints
-from grader.grading.explain.simulator.races import caused_by_another_mistake
 from grader.grading.explain.simulator.source_lines import WHEREABOUTS
+from grader.grading.explain.simulator.tried_barriers import caused_by_another_mistake
 from grader.grading.search.edits.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.protocol.text import showable

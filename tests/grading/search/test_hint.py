@@ -8,7 +8,7 @@ import pytest
 from samples import BUILD, check, failed, result, unchecked
 
 from grader.common.record import replace as replace_in
-from grader.grading.explain.simulator.races import ENDS_TOO
+from grader.grading.explain.simulator.tried_barriers import ENDS_TOO
 from grader.grading.search.edits import edits
 from grader.grading.search.hint import Fix, hint
 from grader.grading.source.reading import outline

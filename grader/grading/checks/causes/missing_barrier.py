@@ -83,7 +83,8 @@ class Barriers(Enum):
     """Effect of the barriers that findings advise, in the simulator."""
 
     ENOUGH = "the races end, and the results become right"
-    NOT_ENOUGH = "races remain, or the results stay wrong, so there is another mistake"
+    RACES_REMAIN = "races remain, or not all work-items reach a barrier"
+    STILL_WRONG = "the races end, but the results stay wrong, so there is another mistake"
     UNKNOWN = "none are advised, or only other findings remain"
 
 
@@ -100,7 +101,7 @@ def advised_barriers(subject: Subject, sizes: Sizes, found: Sequence[Finding]) -
         new = [*dict.fromkeys(place for place in places if place is not None and place not in added)]
         if not new:
             return (
-                Barriers.NOT_ENOUGH
+                Barriers.RACES_REMAIN
                 if added and DESPITE_BARRIERS & {each.reason for each in found}
                 else Barriers.UNKNOWN
             )
@@ -111,7 +112,7 @@ def advised_barriers(subject: Subject, sizes: Sizes, found: Sequence[Finding]) -
             break
         found = findings_of(ran)
         if not found:
-            return Barriers.ENOUGH if ran.problem is None else Barriers.NOT_ENOUGH
+            return Barriers.ENOUGH if ran.problem is None else Barriers.STILL_WRONG
     return Barriers.UNKNOWN
 
 

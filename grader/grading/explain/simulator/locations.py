@@ -70,6 +70,13 @@ class Scene:
         around = [loop for loop in self._text.loops if loop.start <= first and last < loop.stop]
         return min(around, key=len, default=None)
 
+    def loop_outside(self, lines: range) -> range | None:
+        """The innermost loop that contains all of these lines and at least one more, or None without such a loop."""
+        around = [
+            loop for loop in self._text.loops if loop.start <= lines.start and lines.stop <= loop.stop and loop != lines
+        ]
+        return min(around, key=len, default=None)
+
     def end_of_loops(self, line: int, other: int) -> int:
         """The last line of the loops that contain a line but not the other one; the line itself without such loops."""
         return max([line, *(loop.stop - 1 for loop in self._text.loops if line in loop and other not in loop)])

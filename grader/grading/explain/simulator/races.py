@@ -5,12 +5,11 @@ from collections.abc import Collection, Sequence
 from grader.common.phrases import quoted
 from grader.common.record import replace
 from grader.grading.explain.simulator import oclgrind
-from grader.grading.explain.simulator.conditions import dividing
+from grader.grading.explain.simulator.conditions import SourceCondition, dividing
 from grader.grading.explain.simulator.heard import Words
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import LOCAL, Entity
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import Check
 from grader.results.findings import AdvisedBarrier
 
 
@@ -55,11 +54,8 @@ def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     what += f"{read.line}."
     if late and (loop or write.line != read.line):
         other = loop.start if loop and write.line <= read.line else write.line
-        words = _missing(what, (read.line, other), f"the next step writes {quoted(array)} again", seen, scene)
-        if words.barrier and loop and scene.is_without_braces(loop):
-            barrier = replace(words.barrier, needs_braces=True)
-            words = words._replace(help=words.help + BRACES, barrier=barrier)
-        return _wrong_fence(array, back, scene) or words
+        missing = _missing(what, (read.line, other), f"the next step writes {quoted(array)} again", seen, scene)
+        return _wrong_fence(array, back, scene) or missing
     return Words(what, CANNOT_SEPARATE)
 
 
@@ -75,39 +71,6 @@ words.
 
 ADD_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE)"
 """Beginning of advice that states the line for a barrier."""
-
-ENDS_TOO = "No barrier is missing. The race ends when the mistake is corrected."
-"""Advice on a race that another mistake causes."""
-
-STILL_WRONG = (
-    "A barrier between the two accesses does not make the results right. Check both indexes, and look for another "
-    "mistake."
-)
-"""Advice on a race next to another mistake, or caused by it."""
-
-
-def caused_by_another_mistake(check: Check) -> Check:
-    """The check of a program that an edit makes right. Its races are described without a missing barrier."""
-    return _without_barriers(check, ENDS_TOO)
-
-
-def beside_another_mistake(check: Check) -> Check:
-    """The check of a program whose results stay wrong with the barriers that the check advises."""
-    return _without_barriers(check, STILL_WRONG)
-
-
-def _without_barriers(check: Check, advice: str) -> Check:
-    """The check. Races for which it advises a barrier have this advice instead."""
-    findings = tuple(
-        each if each.barrier is None else replace(each, message=each.barrier.race, help=advice, barrier=None)
-        for each in check.findings
-    )
-    if findings == check.findings:
-        return check
-    first, instead = check.findings[0], findings[0]
-    help_ = instead.help if check.help == first.help else check.help
-    return replace(check, message=check.message.replace(first.message, instead.message), help=help_, findings=findings)
-
 
 BRACES = " The body of the loop then needs braces."
 """Added if the barrier belongs at the end of a loop whose body is a single statement."""
@@ -137,19 +100,52 @@ WRITE_BARRIER = ADD_BARRIER + " in line {}."
 
 def _missing(what: str, way: tuple[int, int], before: str, seen: SeenKernel, scene: Scene) -> Words:
     """The mistake and the next step if a barrier is missing between two lines. `what` is the race. If only some
-    work-items run the first line, the barrier belongs after the statement that divides the work-items, unless this
-    statement also contains the other line.
+    work-items run the first line, the barrier belongs after the statement that divides the work-items. If this
+    statement also contains the other line, the barrier separates them only if they belong to different iterations of a
+    loop around the statement.
     """
     line, other = way
     around = dividing(scene.expanded, seen.kernel, line)
     if around is not None and other in around.lines and len(around.lines) > 1:
-        return Words(what, MOVE.format(around.keyword, around.lines[0]))
+        return _in_next_step(what, around, before, MOVE.format(around.keyword, around.lines[0]), scene)
     after = scene.end_of_loops(around.lines[-1] if around else line, other)
-    return Words(
-        f"a barrier is missing after line {after}: {what}",
-        f"{ADD_BARRIER} after line {after}, before {before}.",
-        barrier=AdvisedBarrier(line=after, race=what),
+    barrier = AdvisedBarrier(line=after, race=what)
+    return _with_barrier(barrier, before, scene.loop_around({line, other}), scene)
+
+
+def _in_next_step(what: str, around: SourceCondition, before: str, otherwise: str, scene: Scene) -> Words:
+    """The mistake and the next step if a statement that divides the work-items contains both lines of a race. No
+    barrier can separate them there. If no barrier separates the statement from the next iteration of a loop around it,
+    the barrier belongs after the statement.
+    """
+    loop = _open_loop(around.lines, scene)
+    if loop is None:
+        return Words(what, otherwise)
+    return _with_barrier(AdvisedBarrier(line=around.lines[-1], race=what, otherwise=otherwise), before, loop, scene)
+
+
+def _with_barrier(barrier: AdvisedBarrier, before: str, loop: range | None, scene: Scene) -> Words:
+    """The mistake and the next step if this barrier is missing. If it ends the body of the loop, which is a single
+    statement, the body needs braces.
+    """
+    words = Words(
+        f"a barrier is missing after line {barrier.line}: {barrier.race}",
+        f"{ADD_BARRIER} after line {barrier.line}, before {before}.",
+        barrier=barrier,
     )
+    if loop is None or barrier.line < loop.stop - 1 or not scene.is_without_braces(loop):
+        return words
+    return words._replace(help=words.help + BRACES, barrier=replace(barrier, needs_braces=True))
+
+
+def _open_loop(lines: range, scene: Scene) -> range | None:
+    """The innermost loop around a statement in these lines, if no barrier separates the statement from the next
+    iteration; otherwise None.
+    """
+    loop = scene.loop_outside(lines)
+    if loop is None or any(map(scene.has_barrier_in, _way(loop, lines[-1], lines[0]))):
+        return None
+    return loop
 
 
 STORES = 50
@@ -215,12 +211,16 @@ def unparted(what: str, array: str, lines: Collection[int], seen: SeenKernel, sc
 def _between(what: str, array: str, lines: tuple[int, int], seen: SeenKernel, scene: Scene) -> Words:
     """The mistake and the next step if two lines write an array without a barrier between them."""
     first, last = lines
+    around = dividing(scene.expanded, seen.kernel, first)
+    advice = None
     if scene.index_in(first, array) != scene.index_in(last, array):
         advice = f"Lines {first} and {last} need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
-        return Words(what, advice)
-    around = dividing(scene.expanded, seen.kernel, first)
     if around is not None and last in around.lines:
-        return Words(what, MOVE.format(around.keyword, around.lines[0]))
+        before = f"the next step writes {quoted(array)} again"
+        otherwise = advice or MOVE.format(around.keyword, around.lines[0])
+        return _in_next_step(what, around, before, otherwise, scene)._replace(mistake=what)
+    if advice:
+        return Words(what, advice)
     after = scene.end_of_loops(around.lines[-1] if around else first, last)
     advice = f"A barrier(CLK_LOCAL_MEM_FENCE) is missing between lines {first} and {last}."
     return Words(what, advice, barrier=AdvisedBarrier(line=after, race=what))

@@ -84,7 +84,7 @@ def test_a_barrier_in_a_loop_without_braces_comes_with_them(simulator, course):
 
 @pytest.mark.parametrize(
     ("test", "achieved"),
-    [("square < least", Barriers.ENOUGH), ("square > least", Barriers.NOT_ENOUGH)],
+    [("square < least", Barriers.ENOUGH), ("square > least", Barriers.STILL_WRONG)],
     ids=["right", "wrong"],
 )
 def test_advised_barriers_are_enough_if_the_results_become_right(simulator, course, test, achieved):
@@ -98,6 +98,21 @@ def test_advised_barriers_are_enough_if_the_results_become_right(simulator, cour
     assert found
     assert advised_barriers(subject, asked.sizes, found) is achieved
     assert advised_barriers(subject, asked.sizes, ()) is Barriers.UNKNOWN
+
+
+SCAN = ROOT / "tests" / "submissions" / "prefixScan" / "scan-in-place-in-a-condition" / "kernels.cl"
+
+
+def test_races_remain_if_the_steps_of_a_scan_in_place_need_two_barriers(simulator, course):
+    """The barrier after a step separates it from the next one. The race within the step remains, so the other advice is
+    needed, to move the steps out of the `if`.
+    """
+    assignment = course.load("prefixScan")
+    subject = subject_of(simulator, assignment, SCAN.read_text())
+    asked = assignment.sanitizer
+    found = check_sanitizer(sanitizer_run(subject, asked), asked).checks[0].findings
+    assert found[0].barrier.otherwise.startswith("Move the steps out of the `if` in line 17")
+    assert advised_barriers(subject, asked.sizes, found) is Barriers.RACES_REMAIN
 
 
 @pytest.mark.whole

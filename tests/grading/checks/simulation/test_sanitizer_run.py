@@ -574,6 +574,58 @@ def test_no_barrier_is_proposed_where_not_all_work_items_come(reader, advice):
     assert only(kernel(told), scene).help == advice
 
 
+REPEATED = """\
+__kernel void k(__global const float *A, __local float *Ash)
+{
+const uint me = get_local_id(0);
+for (uint step = 1; step < 8; step *= 2) {
+if (me < step) {
+float x = Ash[me + step];
+Ash[me] = x;
+Ash[me + 1] = x;
+}
+more;
+}
+}
+"""
+UNBRACED = REPEATED.replace("*= 2) {", "*= 2)").replace("more;\n}\n", "\n\n")
+DIVIDED = REPEATED.replace("for (uint step = 1; step < 8; step *= 2) {", "for (uint step = 1; step < me; step *= 2) {")
+
+
+@pytest.mark.parametrize(
+    ("source", "advice"),
+    [
+        (REPEATED, "Write barrier(CLK_LOCAL_MEM_FENCE) after line 9, before the next step writes `Ash` again."),
+        (UNBRACED, "before the next step writes `Ash` again. The body of the loop then needs braces."),
+        (REPEATED.replace("more;", "barrier(CLK_LOCAL_MEM_FENCE);"), MOVE.format("if", 5)),
+        (DIVIDED, MOVE.format("for", 4)),
+    ],
+    ids=["open", "unbraced", "barrier", "divided"],
+)
+def test_a_barrier_after_a_condition_separates_the_steps_of_a_loop(source, advice):
+    """If the `if` with both lines is in a loop, a barrier after the `if` separates the steps. The steps have to be
+    moved if this barrier is there already, or if not all work-items run the loop.
+    """
+    told = race("Read-write", at("local", ASH), entity(6, READ), entity(7, WRITE, item=(1, 0, 0)))
+    found = only(kernel(told), replace(LINE, source=source, expanded=source))
+    assert found.help.endswith(advice)
+    if found.barrier:
+        assert (found.barrier.line, found.barrier.otherwise) == (9, MOVE.format("if", 5))
+
+
+def test_two_lines_of_a_step_that_write_the_same_word_in_the_next_step():
+    """Two lines in an `if` in a loop may write the same word in different iterations. If no barrier separates these,
+    one after the `if` is proposed, and the same index only if the barrier does not help.
+    """
+    told = race("Write-write", at("local", ASH), entity(7, WRITE), entity(8, WRITE, item=(1, 0, 0)))
+    found = only(kernel(told), replace(LINE, source=REPEATED, expanded=REPEATED))
+    assert found.help == "Write barrier(CLK_LOCAL_MEM_FENCE) after line 9, before the next step writes `Ash` again."
+    same = "Lines 7 and 8 need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
+    assert found.barrier.otherwise == same
+    closed = REPEATED.replace("more;", "barrier(CLK_LOCAL_MEM_FENCE);")
+    assert only(kernel(told), replace(LINE, source=closed, expanded=closed)).help == same
+
+
 def test_an_access_beyond_the_edge_by_its_guards():
     """If a guard lets an access beyond the array pass, the help names the guard. If there is no guard, the help says
     so.
