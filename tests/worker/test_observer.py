@@ -312,8 +312,8 @@ def test_writes_are_told_from_reads(simulator):
 
 
 def test_atomic_functions_read_and_write(simulator):
-    """An atomic function counts as one read and one write, and is not a race. Work-items that name the same word of
-    local memory make a request each.
+    """An atomic function counts as one read and one write, and is not a race. Work-items that name the same word of local
+    memory make a request each.
     """
     body = "    __local int n;\n    if (l == 0) n = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    atomic_inc(&n);\n"
     seen = see(simulator, body + "    barrier(CLK_LOCAL_MEM_FENCE);\n    out[i] = n;")
