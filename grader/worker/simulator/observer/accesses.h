@@ -142,7 +142,7 @@ struct Site {
   Spot spot;
   std::string array;
   unsigned space = 0, number = 0;                  // `number`: which one it is, in the order in which they were met
-  bool writes = false, isAtomic = false;
+  bool writes = false;
   std::map<unsigned, std::vector<std::vector<Execution>>> pending;  // by calls and warp, since the last barrier
   std::map<unsigned, std::vector<unsigned>> executions;  // by calls and work-item, since the last barrier
   std::vector<Lane> copying;                       // by the group, until a request is full
@@ -160,8 +160,7 @@ struct Site {
     });
     for (auto first = lanes.begin(); first != lanes.end();) {
       const auto end = std::find_if(first, lanes.end(), [&](const Lane &a) { return a.piece != first->piece; });
-      for (const auto &request : requestsOf({first, end}))
-        countRequest(request, warp);
+      countRequest({first, end}, warp);
       if (2 * taking < WARP) {
         mostlyIdle += wordsOf(first, end);
         active += wordsOf(first, end) * taking;
@@ -176,21 +175,6 @@ struct Site {
   template <typename Lanes> static uint64_t wordsOf(Lanes first, Lanes end) {
     const auto largest = std::max_element(first, end, [](const Lane &a, const Lane &b) { return a.size < b.size; });
     return (largest->size + BANK - 1) / BANK;
-  }
-
-  // An atomic function changes a word of local memory for one work-item after another, with a request for each.
-  std::vector<std::vector<Lane>> requestsOf(const std::vector<Lane> &lanes) const {
-    if (!isAtomic || space != oclgrind::AddrSpaceLocal)
-      return {lanes};
-    std::vector<std::vector<Lane>> requests;
-    std::map<size_t, unsigned> served;             // by address, how many work-items had the word
-    for (const Lane &each : lanes) {
-      const unsigned turn = served[each.address]++;
-      if (requests.size() <= turn)
-        requests.emplace_back();
-      requests[turn].push_back(each);
-    }
-    return requests;
   }
 
   // The whole group takes part in a copy, also in the last request of it.
@@ -398,7 +382,6 @@ private:
       site.number = unsigned(sites.size());
       site.array = arrays.nameOf(memory->getAddressSpace(), buffer);
       if (instruction) {
-        site.isAtomic = isAtomic(instruction);
         site.spot = spotOf(instruction);
         if (site.array.empty() && pointerOf(instruction))
           site.array = variableOf(pointerOf(instruction));
@@ -418,12 +401,6 @@ private:
     if (kept.size() < groupSize)
       kept.resize(groupSize);
     return isPlainRead(instruction) && kept[number].has(lane.address, lane.size);
-  }
-
-  static bool isAtomic(const llvm::Instruction *instruction) {
-    auto *call = llvm::dyn_cast<llvm::CallInst>(instruction);
-    const llvm::Function *function = call ? call->getCalledFunction() : nullptr;
-    return instruction->isAtomic() || (function && function->isDeclaration() && function->getName().contains("atom"));
   }
 
   // Whether a compiler may keep what an instruction reads: no volatile word, nor one of an atomic function.
