@@ -1,5 +1,5 @@
-"""Extents of a validation, and gradings to an extent. A full one times kernels. A quick one, or one on a noisy machine,
-does not.
+"""Extents of a validation, and the gradings of each extent. A full one times kernels. A quick one, or one on a noisy
+machine, does not.
 """
 
 from collections.abc import Callable, Iterator, Sequence

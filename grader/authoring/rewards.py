@@ -1,6 +1,6 @@
 """Points that are earned by kernels that avoid an exercise, and by its model solution with one slip.
 
-Results that need no computation are nothing, zeros, ones, or a copy of an input. No tolerance may accept them.
+Results that need no computation are no results, zeros, ones, or a copy of an input. No tolerance may accept them.
 """
 
 import dataclasses

@@ -57,13 +57,13 @@ NARROWEST = 60
 FENCE = re.compile(r"\s*(```|~~~)")
 
 UNWRAPPED = re.compile(r"\s*([|#<>]|$)|\s{4}")
-"""Matches lines that are no paragraphs: tables, headings, HTML, quotations, empty lines and code."""
+"""Matches lines that are not paragraphs: tables, headings, HTML, quotations, empty lines and code."""
 
 ITEM = re.compile(r"\s*([-*+]|\d+[.)])\s+")
 """Matches the beginning of an item of a list."""
 
 MARK = re.compile(r"\s*([-*+>|#=]|\d+[.)])(\s|$)|\s*(---|===|```)")
-"""Matches the beginning of a line that is no continuation of a paragraph."""
+"""Matches the beginning of a line that does not continue a paragraph."""
 
 
 def narrowed(text: str) -> str:

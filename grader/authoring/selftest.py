@@ -59,7 +59,7 @@ EITHER = " The model solution or oracle.py is wrong: compare both with your defi
 
 
 STOPPED = frozenset({Reason.TIME_LIMIT, Reason.CRASH, Reason.MEMORY_LIMIT, Reason.OUTPUT_LIMIT, Reason.LAUNCH_ERROR})
-"""Reasons with which a model solution fails that builds, but does not run to its end."""
+"""Reasons for which a model solution builds but does not run to its end."""
 
 
 @dataclass(frozen=True, kw_only=True)

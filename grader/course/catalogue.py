@@ -1,6 +1,7 @@
 """A course: the folders of its assignments, and functions to find and read an assignment."""
 
 import difflib
+import os
 from pathlib import Path
 
 from grader.common.errors import InputError
@@ -48,7 +49,7 @@ class Course(Record):
         if not names:
             return f"{self.assignments} contains none, and `grader new NAME` starts one."
         for folder in (Path.cwd(), *Path.cwd().parents):
-            if (folder / "assignments" / name / ASSIGNMENT_FILE).is_file():
+            if os.path.isfile(folder / "assignments" / name / ASSIGNMENT_FILE):  # noqa: PTH113 - takes any name
                 return f"{folder} is a course that contains it: add --course {folder}."
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
         return f"did you mean {near[0]}?" if near else "`grader list` shows the names."

@@ -79,7 +79,7 @@ def copy(tmp_path):
             "must specify",
         ),
         ("at_most: height", "at_most: heights", "heights"),
-        ("measure: coalescing", "measure: coalescence", "memory.checks.0.measure"),
+        ("measure: coalescing", "measure: coalescence", "memory.checks.1.measure"),
         ("name: bank conflicts", "name: bank conflicts (all)", "bank conflicts (all) ends with a bracket, like sizes"),
         ("name: bank conflicts", "name: coalesced accesses", "two cases or two memory checks have the same name"),
     ],

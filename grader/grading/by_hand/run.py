@@ -231,7 +231,7 @@ def _unstored(ready: _Ready, results: Launched) -> Problem | None:
         if before is not None and not unchanged(fetched.payload, before):
             return None
     names = listed(map(quoted, results), "and")
-    message = f"nothing was stored in {names}, so there is no rate."
+    message = f"nothing was stored in {names}, so no rate can be computed."
     return Problem(reason=Reason.NOT_WRITTEN, message=message) if results else None
 
 

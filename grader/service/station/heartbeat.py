@@ -31,7 +31,7 @@ STUCK = 60.0
 EXIT_STUCK = 70
 
 LIFE_SIGN = 10.0
-"""Seconds between two signs of life of a station. Four may be missed (health.STATION_TIMEOUT)."""
+"""Seconds between two heartbeats of a station. Four may be missed (health.STATION_TIMEOUT)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -373,7 +373,7 @@ def test_the_busiest_work_items_of_repeated_launches_add_up(transposition):
             {"k": 20, "last": 4000},
             (
                 "the variables of a work-item of `last` have 1,000 words; the limit is 40. Keep few words in private "
-                "arrays at a time. A large private array lies in the device's memory."
+                "arrays at a time. A large private array lies in the device's memory, not in registers."
             ),
         ),
     ],

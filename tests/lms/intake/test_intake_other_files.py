@@ -212,7 +212,7 @@ def many_members():
     [
         (b"no tar", "is not a tar, or is damaged"),
         (gzip.compress(tar({"kernels.cl": TURN}), mtime=0)[:60], "damaged"),
-        (gzip.compress(tar({"kernels.cl": TURN}), mtime=0)[:12], "is damaged: nothing in it can be unpacked"),
+        (gzip.compress(tar({"kernels.cl": TURN}), mtime=0)[:12], "is damaged and cannot be unpacked"),
         (tar({"kernels.cl": TURN})[:520], "damaged"),
         (tar({"kernels.cl": b""}, type=tarfile.SYMTYPE, linkname="/etc/passwd"), "is a link"),
         (tar({"kernels.cl": b""}, type=tarfile.LNKTYPE, linkname="kernels.cl"), "is a link"),

@@ -108,7 +108,8 @@ def private_words(counted: Profile) -> Reading:
         value=words,
         reason=Reason.EXTRA_TRAFFIC,
         what=f"the variables of a work-item of `{kernel}` have {words:,} words" if most else "no kernel has variables",
-        help="Keep few words in private arrays at a time. A large private array lies in the device's memory.",
+        help="Keep few words in private arrays at a time. A large private array lies in the device's memory, "
+        "not in registers.",
     )
 
 

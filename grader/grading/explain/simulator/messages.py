@@ -81,8 +81,8 @@ def _explained(sign: Sign, message: SeenMessage, launches: Sequence[SeenKernel],
 
 
 TOO_LONG = (
-    f"The grader explains only texts of up to {TEXT_CHARACTERS:,} characters and {TOKENS:,} tokens, after macro "
-    "expansion. Shorten the file to see the line."
+    f"The grader explains only files of up to {TEXT_CHARACTERS:,} characters and {TOKENS:,} tokens, after macro "
+    "expansion. Shorten the file, and the report names the line."
 )
 
 

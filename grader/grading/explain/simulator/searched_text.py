@@ -1,4 +1,4 @@
-"""What explanations look for in a submission's text. Each thing is found once for a text, in linear time."""
+"""Finds in a submission's text what explanations need. It finds each thing once, in linear time."""
 
 import re
 from bisect import bisect_left
@@ -46,7 +46,7 @@ class GroupCopy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class IndexDistance:
     """An index that adds or subtracts a distance, as in `s[i + 16]`: its line and the distance."""
 
     line: int
@@ -129,15 +129,15 @@ class SearchedText:
         return [(number, fence[1]) for number, fence in found if fence]
 
     @cached_property
-    def steps(self) -> Mapping[str, Sequence[Step]]:
+    def steps(self) -> Mapping[str, Sequence[IndexDistance]]:
         """The distances in the indexes of each array, in ascending order of the lines."""
-        steps: dict[str, list[Step]] = {}
+        steps: dict[str, list[IndexDistance]] = {}
         for found in INDEX.finditer(self._whole):
             array, index = found.groups()
             sign = max(index.rfind("+"), index.rfind("-"))
             distance = DISTANCE.match(index, sign + 1) if sign >= 0 else None
             if distance:
-                step = Step(line=self._line(found.start()), distance=distance[1].rstrip("uU"))
+                step = IndexDistance(line=self._line(found.start()), distance=distance[1].rstrip("uU"))
                 steps.setdefault(array, []).append(step)
         return steps
 

@@ -120,7 +120,7 @@ def _unpacked(packed: bytes) -> bytes:
     start = next((start for start in PACKED if packed.startswith(start)), None)
     data = packed if start is None else PACKED[start]().decompress(packed, UNPACKED_LIMIT + 1)
     if packed and not data:
-        raise UnreadableFileError("is damaged: nothing in it can be unpacked")
+        raise UnreadableFileError("is damaged and cannot be unpacked")
     if len(data) > UNPACKED_LIMIT:
         raise UnreadableFileError(f"is over {UNPACKED_LIMIT // 1024**2} MiB unpacked")
     return data
