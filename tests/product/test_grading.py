@@ -162,7 +162,7 @@ def test_a_result_accounts_for_itself(transposition, environment):
     assert result.max_points == transposition.points
     assert len({check.name for check in result.checks}) == len(result.checks)
     kinds = {kind: sum(check.kind is kind for check in result.checks) for kind in Kind}
-    assert list(kinds.values()) == [1, 12, 0, 1, 3, 1]
+    assert list(kinds.values()) == [1, 12, 0, 1, 4, 1]
     assert [check.kind for check in result.checks] == [kind for kind, number in kinds.items() for _ in range(number)]
     points = {kind: sum(check.points for check in result.checks if check.kind is kind) for kind in Kind}
     assert list(points.values()) == [0, 30, 0, 8, 42, 20]
