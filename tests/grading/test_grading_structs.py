@@ -107,7 +107,7 @@ WRONG = {
     "real": ("own.position += shift;", "own.position += shift; own.mass += 1;", "the first is moved[0].mass: got "),
     "vector": ("own.position += shift;", "own.position += shift.xxx;", "moved[0].position.y: got "),
     "field": ("sums[i].key = tile[get_local_id(0)].key + more.key;", "", "the first is sums[0].key: never written"),
-    "array": ("moved[i] = own;", "", "nothing was written to moved"),
+    "array": ("moved[i] = own;", "", "nothing was written to `moved`"),
     "stray": ("if (i < n) {", "if (i <= n) {", "outside `moved` was changed, starting 1 element past its end"),
 }
 """A part of the kernel, a wrong part, and the message about it. The longest takes a second."""

@@ -52,7 +52,7 @@ def nowhere(environment, transposition):
 def test_a_model_solution_passes(subject):
     """The model solution earns all points, and its profile is kept."""
     watched = watch(runs_of(subject), DEVICE, RULES)
-    assert [each.verdict for each in watched.checks] == [Verdict.PASSED] * 4
+    assert [each.verdict for each in watched.checks] == [Verdict.PASSED] * 5
     assert sum(each.points for each in watched.checks) == 50
     assert isinstance(watched.profile, Profile)
     assert watched.profile.sizes == subject.task.assignment.memory.sizes
@@ -71,7 +71,7 @@ def test_memory_behaviour_counts_where_its_own_run_is_right(subject):
     """If a kernel is wrong at other sizes, its memory checks still count, but it loses the points for a clean run."""
     sanitized, *memory = watch(runs_of(subject), DEVICE, RULES, FAILED).checks
     assert sanitized.reason is Reason.NOT_RUN
-    assert [each.verdict for each in memory] == [Verdict.PASSED] * 3
+    assert [each.verdict for each in memory] == [Verdict.PASSED] * 4
 
 
 @pytest.mark.whole
@@ -95,7 +95,7 @@ def test_a_kernel_that_lacks_only_a_barrier_is_counted_with_it(subject):
     watched = watch(runs_of(racy), DEVICE, RULES)
     sanitized, *memory = watched.checks
     assert (sanitized.reason, sanitized.points) == (Reason.DATA_RACE, 0)
-    assert [each.verdict for each in memory] == [Verdict.PASSED] * 3
+    assert [each.verdict for each in memory] == [Verdict.PASSED] * 4
     line = watched.profile.barrier_after
     assert MODEL[: MODEL.index(barrier)].count("\n") - 1 <= line <= MODEL[: MODEL.index(barrier)].count("\n") + 1
     note = f"counted with a barrier after line {line}, which ends the data race; "
@@ -172,7 +172,7 @@ def test_without_such_checks_no_simulator_is_asked_for(nowhere):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize(("dropped", "names"), [("sanitizer", 3), ("memory", 1)])
+@pytest.mark.parametrize(("dropped", "names"), [("sanitizer", 4), ("memory", 1)])
 def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
     """An assignment without a sanitizer still gets its memory checks, and one without memory checks still gets its
     sanitizer check.

@@ -142,7 +142,7 @@ def test_results_of_an_earlier_round_are_none_of_this_one(setup):
     source = changed(TRANSPOSITION, "    if (x0 + ly < width", "    if (as_uint(A[0]) % 2 == 0 && x0 + ly < width")
     problem = measure(setup("coalsTransp", source), SOON)
     assert problem.reason is Reason.NOT_WRITTEN
-    assert "nothing was written to B" in problem.message
+    assert "nothing was written to `B`" in problem.message
 
 
 @pytest.mark.whole
