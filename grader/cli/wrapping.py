@@ -4,7 +4,7 @@ import shutil
 import textwrap
 from typing import TextIO
 
-from grader.protocol.text import showable
+from grader.protocol.text import one_line
 
 
 def wrapped(line: str, width: int, indent: str = "") -> str:
@@ -12,11 +12,6 @@ def wrapped(line: str, width: int, indent: str = "") -> str:
     broken, so that a path or an address can be copied.
     """
     return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def one_line(words: str) -> str:
-    """Return the text on one line, without control characters."""
-    return " ".join(showable(words).split())
 
 
 def fitted(words: str, stream: TextIO) -> str:

@@ -1,7 +1,7 @@
 """A course: the folders of its assignments, and functions to find and read an assignment."""
 
 import difflib
-import os
+from contextlib import suppress
 from pathlib import Path
 
 from grader.common.errors import InputError
@@ -33,7 +33,7 @@ class Course(Record):
         """Return the names of all assignments, sorted."""
         if not self.assignments.is_dir():
             raise InputError(f"{self.assignments} is not a folder; give the folder of the course with --course DIR.")
-        return sorted(path.parent.name for path in self.assignments.glob(f"*/{ASSIGNMENT_FILE}"))
+        return _names_in(self.assignments)
 
     def find(self, name: str) -> Path:
         """Return the path of this assignment's assignment.yaml. If the name is unknown, raises InputError that suggests
@@ -48,9 +48,9 @@ class Course(Record):
         """Suggest the course around the current folder if it has this name, or else the most similar name."""
         if not names:
             return f"{self.assignments} contains none, and `grader new NAME` starts one."
-        for folder in (Path.cwd(), *Path.cwd().parents):
-            if os.path.isfile(folder / "assignments" / name / ASSIGNMENT_FILE):  # noqa: PTH113 - takes any name
-                return f"{folder} is a course that contains it: add --course {folder}."
+        around = next((each for each in _folders_around() if name in _names_in(each / "assignments")), None)
+        if around is not None:
+            return f"{around} is a course that contains it: add --course {around}."
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
         return f"did you mean {near[0]}?" if near else "`grader list` shows the names."
 
@@ -89,6 +89,18 @@ class Course(Record):
         rules = checked(str(path), CourseRules, fields, path)
         _check_together(path, rules, fields)
         return rules
+
+
+def _folders_around() -> list[Path]:
+    """Return the current folder and all folders that contain it, from the inside out."""
+    with suppress(FileNotFoundError):  # the current folder may have been deleted
+        return [Path.cwd(), *Path.cwd().parents]
+    return []
+
+
+def _names_in(assignments: Path) -> list[str]:
+    """Return the names of all assignments in a folder, sorted."""
+    return sorted(path.parent.name for path in assignments.glob(f"*/{ASSIGNMENT_FILE}"))
 
 
 def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:

@@ -27,6 +27,11 @@ def showable(text: str) -> str:
     return UNSHOWABLE.sub(REPLACEMENT, text)
 
 
+def one_line(text: str) -> str:
+    """The text on one line, without control characters. A file name may contain anything, even line breaks."""
+    return " ".join(showable(text).split())
+
+
 def control_name(letter: str) -> str:
     """The name of a control character, with its form in editors: "ESC (^[)"."""
     name = CONTROL_NAMES[ord(letter)] if ord(letter) < len(CONTROL_NAMES) else "DEL"

@@ -16,7 +16,7 @@ from rich.text import Text
 from grader.common.phrases import NO_BREAK, capital, count, first_sentence, listed, unbroken
 from grader.course.rubric import CAUSES_FIRST, Kind
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG, informative, legend
-from grader.protocol.text import showable
+from grader.protocol.text import one_line, showable
 from grader.reports.excerpt import excerpt_of
 from grader.reports.groups import OPEN, CheckGroup, earned, groups_of, state_of, worth
 from grader.reports.issues import ERROR, ISSUES_IN_FULL, Issue, issues_of, lines_of, numbers_of
@@ -69,9 +69,9 @@ def render_in_full(result: Result, *, width: int, color: bool) -> str:
 
 def summary(name: str, outcome: Result | Ungraded) -> str:
     """Return one line for a list of gradings, with the name, the points, and the reasons for lost points."""
-    name = _one_line(name)
+    name = one_line(name)
     if isinstance(outcome, Ungraded):
-        return f"{name:<24} not graded  {_one_line(outcome.fault)}"
+        return f"{name:<24} not graded  {one_line(outcome.fault)}"
     counting = [check for check in outcome.checks if check.kind in CAUSES_FIRST]
     untold = {None, Reason.NOT_RUN, *NOT_MADE}
     reasons = dict.fromkeys(str(check.reason) for check in counting if check.reason not in untold)
@@ -83,7 +83,7 @@ def summary(name: str, outcome: Result | Ungraded) -> str:
 
 def _page(result: Result, width: int) -> Iterator[RenderableType]:
     issues, lines = issues_of(result), lines_of(result)
-    file = _one_line(Path(result.submission).name)
+    file = one_line(Path(result.submission).name)
     yield Text.assemble((showable(result.title), "bold"), f"  {result.assignment}")
     yield Text(showable(result.submission), style="dim")
     for issue in issues[:ISSUES_IN_FULL]:
@@ -108,11 +108,6 @@ def _page(result: Result, width: int) -> Iterator[RenderableType]:
     if result.faults:
         yield from (_under(Text(words, style="yellow")) for words in faults_in_words(result.faults))
     yield Text(_footer(result), style="dim")
-
-
-def _one_line(text: str) -> str:
-    """Return the text on one line, since a file name may contain anything, even line breaks."""
-    return " ".join(showable(text).split())
 
 
 # --- issues -------------------------------------------------------------------------------------
@@ -265,7 +260,7 @@ def _finding(check: Check, finding: Finding) -> Iterator[Padding]:
     if message := new_message(check, finding):
         yield _under(Text(showable(message)))
     for place in finding.places:
-        yield _under(Text(f"{place.line:>4} | {_one_line(place.text)}", no_wrap=True, overflow="ellipsis"))
+        yield _under(Text(f"{place.line:>4} | {one_line(place.text)}", no_wrap=True, overflow="ellipsis"))
         yield _under(Text(showable(place.words), style="dim"), indent=7)
     if words := closing(check, finding):
         yield _under(Text(showable(words)))

@@ -65,7 +65,7 @@ def test_a_log_that_nobody_reads_any_more_is_no_fault(small, monkeypatch):
 
 
 def test_each_step_of_a_validation_has_a_line(monkeypatch):
-    """Where lines cannot be erased, each step of a validation has a line with the time and the graded file. Decided
+    """Each step of a validation has a line if lines cannot be erased, with the time and the graded file. Decided
     checks have none, since the page describes them.
     """
     written = io.StringIO()

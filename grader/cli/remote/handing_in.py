@@ -20,11 +20,11 @@ from grader.cli.exit_codes import UNGRADED
 from grader.cli.remote import sign_in_file
 from grader.cli.remote.calls import Service
 from grader.cli.remote.job_sign_in import commit_key, current_sign_in
-from grader.cli.wrapping import one_line, wrapped
+from grader.cli.wrapping import wrapped
 from grader.common.errors import InputError, UngradedError
 from grader.common.record import Record
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT, text_of
-from grader.protocol.text import showable
+from grader.protocol.text import one_line, showable
 from grader.reports.groups import STATES
 from grader.reports.terminal import INDENT as COLUMNS
 from grader.reports.words import score_in_words

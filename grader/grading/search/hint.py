@@ -71,7 +71,7 @@ class Hint:
         return replace(check, message=message, help="" if self._contradicts(check.help) else check.help, cause=cause)
 
     def _contradicts(self, advice: str) -> bool:
-        """True if this advice is about other lines than those of the only mistake, or lists all lines to look at."""
+        """True if this advice is about lines other than the mistake's, or lists all lines to look at."""
         lines = {*lines_named(advice)}
         is_elsewhere = bool(lines) and not lines & self.lines
         return self.is_all and (is_elsewhere or advice.startswith(WHEREABOUTS))

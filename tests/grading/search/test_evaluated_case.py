@@ -1,4 +1,4 @@
-"""evaluated_case.py: a batch runs many edits in one launch, each with its own inputs and results."""
+"""evaluated_case.py: a batch runs many edits in one launch, each with separate inputs and results."""
 
 import dataclasses
 

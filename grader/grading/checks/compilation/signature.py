@@ -220,8 +220,8 @@ def _retyped(
     wanted: Sequence[AnyParameter],
     code: Sequence[str],
 ) -> str:
-    """Sentence about the first array of floats that is declared as an array of whole numbers, or the reverse; "" if
-    there is none. Intermediate arrays and files that reinterpret values do not count, because students choose their
+    """Sentence about the first array of floats that is declared as an array of whole numbers, or the reverse; "" for
+    other kernels. Intermediate arrays and files that reinterpret values do not count, because students choose their
     types.
     """
     if any(map(REINTERPRETED.search, code)):

@@ -127,9 +127,9 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     told = [each for message in heard[:EXPLAINED] for each in of_message(message, launches, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
     uses = [each for each in _first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]
-    uses = sorted(uses, key=lambda each: each.how != "address" or each.space == LOCAL)[:EXPLAINED]
-    wild = [of_unset(each, launches, scene) for each in uses if each.how == "address" and each.space != LOCAL]
-    other = [of_unset(each, launches, scene) for each in uses if each.how != "address" or each.space == LOCAL]
+    uses = sorted(uses, key=_is_wild, reverse=True)[:EXPLAINED]
+    wild = [of_unset(each, launches, scene) for each in uses if _is_wild(each)]
+    other = [of_unset(each, launches, scene) for each in uses if not _is_wild(each)]
     found: dict[tuple[Reason, str], Finding] = {}
     for each in [*wild, *sorted([*told, *other], key=_first_cause)]:
         found.setdefault((each.reason, each.message), each)
@@ -147,6 +147,11 @@ def _first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
         if key not in known:
             known.add(key)
             yield each
+
+
+def _is_wild(unset: SeenUnset) -> bool:
+    """True if an address is computed from this value. In local memory, a race may be the reason why it is not set."""
+    return unset.how == "address" and unset.space != LOCAL
 
 
 def _is_outside(message: SeenMessage) -> bool:

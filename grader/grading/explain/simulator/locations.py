@@ -66,16 +66,15 @@ class Scene:
         """The lines of the innermost loop that contains all of these lines. None if no loop contains them, for example
         because they are in different functions.
         """
-        first, last = min(lines), max(lines)
-        around = [loop for loop in self._text.loops if loop.start <= first and last < loop.stop]
-        return min(around, key=len, default=None)
+        return min(self._loops_around(min(lines), max(lines)), key=len, default=None)
 
     def loop_outside(self, lines: range) -> range | None:
         """The innermost loop that contains all of these lines and at least one more, or None without such a loop."""
-        around = [
-            loop for loop in self._text.loops if loop.start <= lines.start and lines.stop <= loop.stop and loop != lines
-        ]
-        return min(around, key=len, default=None)
+        around = self._loops_around(lines[0], lines[-1])
+        return min((loop for loop in around if loop != lines), key=len, default=None)
+
+    def _loops_around(self, first: int, last: int) -> list[range]:
+        return [loop for loop in self._text.loops if loop.start <= first and last < loop.stop]
 
     def end_of_loops(self, line: int, other: int) -> int:
         """The last line of the loops that contain a line but not the other one; the line itself without such loops."""

@@ -17,13 +17,23 @@ def loops(source: str) -> Iterator[range]:
     code = code_of(source)
     signs = list(SIGN.finditer(code))
     closing = _closing([sign[0] for sign in signs])
-    line_ends = [found.start() for found in re.finditer("\n", code)]
+    ends_of_lines = line_ends(code)
     ends: dict[int, int] = {}
     for number in reversed(range(len(signs))):
         if LOOP.match(signs[number][0]):
             ends[number] = _end(number, signs, closing, ends)
             last = signs[ends[number]].start() if ends[number] < len(signs) else len(code)
-            yield range(bisect_left(line_ends, signs[number].start()) + 1, bisect_left(line_ends, last) + 2)
+            yield range(line_of(signs[number].start(), ends_of_lines), line_of(last, ends_of_lines) + 1)
+
+
+def line_ends(text: str) -> list[int]:
+    """The places of the line breaks, for `line_of`."""
+    return [found.start() for found in re.finditer("\n", text)]
+
+
+def line_of(place: int, ends: Sequence[int]) -> int:
+    """The line that contains a place of a text with these line breaks. It is found in logarithmic time."""
+    return bisect_left(ends, place) + 1
 
 
 def code_of(source: str) -> str:

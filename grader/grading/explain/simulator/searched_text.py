@@ -1,13 +1,12 @@
 """Finds in a submission's text what explanations need. It finds each thing once, in linear time."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from grader.grading.explain.simulator.declarations import Declarations, declarations
-from grader.grading.explain.simulator.loops import code_of, loops
+from grader.grading.explain.simulator.loops import code_of, line_ends, line_of, loops
 from grader.grading.source.reading import KEPT, is_too_long
 
 BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
@@ -153,10 +152,10 @@ class SearchedText:
 
     @cached_property
     def _line_ends(self) -> list[int]:
-        return [found.start() for found in re.finditer("\n", self._whole)]
+        return line_ends(self._whole)
 
     def _line(self, place: int) -> int:
-        return bisect_left(self._line_ends, place) + 1
+        return line_of(place, self._line_ends)
 
 
 @lru_cache(maxsize=KEPT)

@@ -53,7 +53,7 @@ def _without_barrier(finding: Finding, advice: str) -> Finding:
 
 
 def _with_findings(check: Check, findings: Sequence[Finding]) -> Check:
-    """The check with these findings in place of its own. Its message and help change with the first one."""
+    """The check with these findings. Its message and help change with the first one."""
     if check.findings == (*findings,):
         return check
     first, instead = check.findings[0], findings[0]
